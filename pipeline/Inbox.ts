@@ -1,0 +1,39 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { SourceKind } from "./domain/Event.ts"
+import type { ReplyMode } from "./domain/Turn.ts"
+
+export interface InboundMessage {
+  readonly appId: string
+  readonly sessionId: string
+  readonly text: string
+  readonly replyMode: ReplyMode
+  /** The sender's key for this logical message; the same key again returns the first result. */
+  readonly clientMessageId: string | null
+  /** The channel it came in by. Only `api` logs `run.status` (contract 6). */
+  readonly source: SourceKind
+}
+
+export interface Accepted {
+  readonly cursor: number
+  readonly turnIndex: number
+  readonly runRef: string
+  readonly replyMode: ReplyMode
+  /** True when this key was known: nothing was written. */
+  readonly replayed: boolean
+}
+
+export const RefusalReason = Schema.Literals(["session_not_found", "session_exited", "turn_queue_full", "budget_exceeded"])
+export type RefusalReason = typeof RefusalReason.Type
+
+/** The sender's fault: nothing was written, no model ran, the same message again is refused again. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", { reason: RefusalReason }) {}
+
+/** Ours: the store cannot be reached, so nothing is known to be written. */
+export class InboxUnavailable extends Schema.TaggedError<InboxUnavailable>()("InboxUnavailable", { cause: Schema.Defect() }) {}
+
+/** Port: where every channel hands in a user's message. Succeeds only after the commit that records the turn (contract 3.1). */
+export class Inbox extends Context.Service<Inbox, {
+  readonly accept: (message: InboundMessage) => Effect.Effect<Accepted, Refused | InboxUnavailable>
+}>()("pipeline/Inbox") {}

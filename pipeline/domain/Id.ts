@@ -1,0 +1,23 @@
+import { randomFillSync } from "node:crypto"
+import { monotonicFactory } from "ulid"
+
+/** What an id may stand for. The prefix makes a stray id in a log readable. */
+export type IdPrefix = "app" | "ses" | "evt" | "run" | "wrk"
+
+const pool = new Uint8Array(4096)
+let unread = 0
+const random = (): number => {
+  if (unread === 0) {
+    randomFillSync(pool)
+    unread = pool.length
+  }
+  return (pool[--unread] ?? 0) / 256
+}
+const ulid = monotonicFactory(random)
+
+/** A new id: prefix, underscore, ULID. Sorts by the time it was made. */
+export const newId = (prefix: IdPrefix): string => `${prefix}_${ulid()}`
+
+/** Whether a text from outside has the form of an id; anything else can name nothing of ours. */
+export const isId = (prefix: IdPrefix, text: string): boolean =>
+  text.length === prefix.length + 27 && text.startsWith(`${prefix}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1))

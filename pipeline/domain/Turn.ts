@@ -1,0 +1,59 @@
+import * as Schema from "effect/Schema"
+import type { Character } from "./Character.ts"
+import { FailureReason } from "./Event.ts"
+
+export const ReplyMode = Schema.Literals(["fast", "deep"])
+export type ReplyMode = typeof ReplyMode.Type
+
+export interface EndUser {
+  readonly externalUserRef: string
+  readonly displayName: string | null
+  readonly timezone: string | null
+  readonly locale: string | null
+  readonly ageBand: "adult" | "minor" | "unknown"
+}
+
+/** A user's turn that a worker has claimed, with what the stages need to know about it. The character is pinned to the version the turn began with. */
+export interface Turn {
+  readonly appId: string
+  readonly sessionId: string
+  readonly turnIndex: number
+  readonly runRef: string
+  readonly replyMode: ReplyMode
+  readonly text: string
+  readonly character: Character
+  readonly endUser: EndUser
+}
+
+/** How a turn ends (contract 3.1). Every accepted turn reaches exactly one of these. */
+export const Outcome = Schema.TaggedUnion({
+  Replied: { bubbles: Schema.Array(Schema.String) },
+  Withheld: {},
+  Exited: { reasonCode: Schema.String, bubbles: Schema.Array(Schema.String) },
+  Failed: { reason: FailureReason }
+})
+export type Outcome = typeof Outcome.Type
+
+export type StageName = "retrieval" | "grounding" | "safety" | "knowledge" | "generation" | "emission"
+
+/** Tokens and money of one model call. `estimated` when the server gave no usage. */
+export interface Usage {
+  readonly model: string
+  readonly inputTokens: number
+  readonly cachedInputTokens: number
+  readonly outputTokens: number
+  readonly costMicroUsd: number
+  readonly estimated: boolean
+}
+
+/** One row per attempt of a stage: what it took, what it cost, what it decided. Never a prompt, never a rationale. */
+export interface StageRecord {
+  readonly stage: StageName
+  readonly attempt: number
+  readonly startedAt: Date
+  readonly latencyMs: number
+  readonly status: "ok" | "fallback" | "skipped" | "error"
+  readonly decision: string | null
+  readonly errorCode: string | null
+  readonly usage: Usage | null
+}

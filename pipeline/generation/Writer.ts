@@ -1,0 +1,59 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Turn, Usage } from "../domain/Turn.ts"
+import type { Grounding } from "../grounding/ground.ts"
+import type { Knowledge } from "../knowledge/know.ts"
+import type { Utterance } from "../retrieval/Transcript.ts"
+import type { SafetyVerdict } from "../safety/judge.ts"
+
+/** Everything a writer may draw on for one reply. */
+export interface WriteRequest {
+  readonly turn: Turn
+  readonly history: ReadonlyArray<Utterance>
+  readonly grounding: Grounding
+  readonly safety: SafetyVerdict
+  readonly knowledge: Knowledge
+  /** The gate that refused the draft before this one, so that the next differs. */
+  readonly refusedBy: string | null
+}
+
+/** The structured answer asked of every engine. */
+export const Reply = Schema.Struct({
+  decision: Schema.Literals(["reply", "withhold", "exit"]),
+  exit_reason: Schema.NullOr(Schema.Literals(["boundary_violation", "repeated_abuse", "story_exit", "user_requested"])),
+  bubbles: Schema.Array(Schema.String)
+})
+export type Reply = typeof Reply.Type
+
+export interface Draft {
+  readonly reply: Reply
+  readonly usage: Usage
+}
+
+/**
+ * `refused`: the model answered and will not, or cannot, give what was asked (4xx, refusal, unusable output).
+ * `unreachable`: no answer, or a passing one (429, 5xx, time-out, connection lost).
+ */
+export class WriterError extends Schema.TaggedError<WriterError>()("WriterError", {
+  reason: Schema.Literals(["refused", "unreachable"]),
+  /** Short machine word for the trace, such as `http_429` or `schema_mismatch`. Never the provider's text. */
+  code: Schema.String,
+  /** What the failed calls are known to have cost. */
+  usage: Schema.NullOr(Schema.Struct({
+    model: Schema.String,
+    inputTokens: Schema.Int,
+    cachedInputTokens: Schema.Int,
+    outputTokens: Schema.Int,
+    costMicroUsd: Schema.Int,
+    estimated: Schema.Boolean
+  }))
+}) {}
+
+/** Port: writes the reply. Layers: a model behind an OpenAI-compatible address, and the labelled offline engine. */
+export class Writer extends Context.Service<Writer, {
+  /** Name of the engine, shown to clients: `openai-compatible` or `offline-retrieval.v1`. */
+  readonly engine: string
+  readonly model: string
+  readonly write: (request: WriteRequest) => Effect.Effect<Draft, WriterError>
+}>()("pipeline/generation/Writer") {}

@@ -1,0 +1,16 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+
+/** One thing said, in the order of the log. */
+export interface Utterance {
+  readonly role: "user" | "character"
+  readonly text: string
+  readonly cursor: number
+  readonly at: Date
+}
+
+/** Port: what has been said in a session. */
+export class Transcript extends Context.Service<Transcript, {
+  /** The last `limit` utterances before the user message of this turn, oldest first. */
+  readonly before: (turn: { readonly appId: string; readonly sessionId: string; readonly turnIndex: number }, limit: number) => Effect.Effect<ReadonlyArray<Utterance>>
+}>()("pipeline/retrieval/Transcript") {}
