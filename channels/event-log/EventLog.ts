@@ -1,0 +1,35 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { LogChange } from "./LogSignals.ts"
+
+export interface LogPosition {
+  readonly appId: string
+  readonly sessionId: string
+  /** Exclusive: events after this cursor. */
+  readonly since: number
+}
+
+/** Consecutive events of one log, already encoded, so that one read serves any number of readers. */
+export interface LogChunk {
+  /** `json`: the events joined by commas. `sse`: one server-sent-event frame each. Empty when there are none. */
+  readonly text: string
+  /** Cursor of the last event in it; `since` when it is empty. */
+  readonly nextCursor: number
+  /** Last cursor of the log when it was read. */
+  readonly tail: number
+}
+
+/** The log cannot be read just now: ours, and passing. */
+export class LogUnavailable extends Schema.TaggedError<LogUnavailable>()("LogUnavailable", { cause: Schema.Defect() }) {}
+
+/** Most events of one page or chunk. */
+export const MAX_PAGE = 200
+
+/** Port: reads the logs of sessions. None: this app has no such session. */
+export class EventLog extends Context.Service<EventLog, {
+  readonly read: (format: "json" | "sse", position: LogPosition, limit: number) => Effect.Effect<Option.Option<LogChunk>, LogUnavailable>
+  /** The last cursor of each of these sessions. */
+  readonly tails: (sessions: ReadonlyArray<{ readonly appId: string; readonly sessionId: string }>) => Effect.Effect<ReadonlyArray<LogChange>, LogUnavailable>
+}>()("channels/event-log/EventLog") {}

@@ -1,0 +1,35 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { EventLog, type LogChunk, type LogPosition, type LogUnavailable } from "./EventLog.ts"
+import { LogSignals } from "./LogSignals.ts"
+
+/** One page of the log as JSON. With `wait`, an empty page waits that long for something to appear. None: no such session. */
+export const poll = Effect.fnUntraced(function*(position: LogPosition, limit: number, wait: Duration.Duration): Effect.fn.Return<Option.Option<LogChunk>, LogUnavailable, EventLog | LogSignals> {
+  const log = yield* EventLog
+  const isEmpty = (page: Option.Option<LogChunk>) => Option.isSome(page) && page.value.text === ""
+  const read = log.read("json", position, limit)
+  if (Duration.isZero(wait)) return yield* read
+
+  const signals = yield* LogSignals
+  const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
+  // Listening begins before the look, so that nothing falls between the two.
+  return yield* Effect.scoped(Effect.gen(function*() {
+    let grown = yield* Deferred.make<void>()
+    yield* Effect.acquireRelease(
+      Effect.sync(() => signals.subscribe(position, (cursor) => {
+        if (cursor > position.since) Deferred.doneUnsafe(grown, Effect.void)
+      })),
+      (unsubscribe) => Effect.sync(unsubscribe)
+    )
+    while (true) {
+      const page = yield* read
+      const left = deadline - (yield* Clock.currentTimeMillis)
+      if (!isEmpty(page) || left <= 0) return page
+      yield* Deferred.await(grown).pipe(Effect.timeoutOption(left))
+      grown = yield* Deferred.make<void>()
+    }
+  }))
+})

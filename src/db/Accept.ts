@@ -1,0 +1,93 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Payload } from "#pipeline/domain/Event.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import type { ReplyMode } from "#pipeline/domain/Turn.ts"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } from "#pipeline/Inbox.ts"
+import { type AcceptColumns, type AcceptRow, findAccepted, lockBudgets, lockSessions, writeAccepted } from "./acceptStatements.ts"
+import { Database, type Sql } from "./Database.ts"
+import { groupCommit } from "./GroupCommit.ts"
+
+interface Send extends InboundMessage {
+  readonly runRef: string
+  readonly saidId: string
+  readonly statusId: string | null
+}
+
+const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) => number): AcceptColumns => {
+  const echo = (send: Send) => send.clientMessageId === null ? {} : { client_message_id: send.clientMessageId }
+  const said = (send: Send): Payload<"message.created"> => ({ text: send.text, bubbles: [send.text], ...echo(send) })
+  const status = (send: Send): Payload<"run.status"> => ({ status: "generating", run_ref: send.runRef, ...echo(send) })
+  return {
+    app: batch.map((send) => send.appId),
+    session: batch.map((send) => send.sessionId),
+    key: batch.map((send) => send.clientMessageId),
+    mode: batch.map((send) => send.replyMode),
+    source: batch.map((send) => send.source),
+    hold: batch.map((send) => holdMicroUsd(send.replyMode)),
+    run: batch.map((send) => send.runRef),
+    saidId: batch.map((send) => send.saidId),
+    said: batch.map((send) => JSON.stringify(said(send))),
+    statusId: batch.map((send) => send.statusId),
+    status: batch.map((send) => send.statusId === null ? null : JSON.stringify(status(send)))
+  }
+}
+
+/** A copy of a key that came in the same batch has the answer of the first. */
+const fillRepeats = (batch: ReadonlyArray<Send>, rows: ReadonlyArray<AcceptRow>): ReadonlyArray<AcceptRow> =>
+  rows.map((row, index) => {
+    if (row.answer !== "replay" || row.run_ref !== null) return row
+    const send = batch[index]
+    const first = batch.findIndex((other) => other.appId === send?.appId && other.sessionId === send.sessionId && other.clientMessageId === send.clientMessageId)
+    const original = rows[first]
+    if (original === undefined) return row
+    return original.answer === "accepted" ? { ...original, answer: "replay" as const } : original
+  })
+
+const toResult = (row: AcceptRow): Effect.Effect<Accepted, Refused> =>
+  row.answer === "accepted" || row.answer === "replay"
+    ? Effect.succeed({ cursor: row.cursor, turnIndex: row.turn_index, runRef: row.run_ref, replyMode: row.reply_mode, replayed: row.answer === "replay" })
+    : Effect.fail(new Refused({ reason: row.answer }))
+
+/**
+ * Accepts user messages by group commit: sends that come in together become one transaction.
+ * `holdMicroUsd` is what a turn of that mode may cost at worst; it is held against the app's budget until the turn settles.
+ */
+export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => number }) =>
+  Layer.effect(Inbox, Effect.gen(function*() {
+    const { pool } = yield* Database
+    const signals = yield* LogSignals
+
+    const announce = (rows: ReadonlyArray<AcceptRow>) =>
+      signals.announce(rows.filter((row) => row.answer === "accepted").map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })))
+
+    const write = async (sql: Sql, batch: ReadonlyArray<Send>) => {
+      const columns = toColumns(batch, options.holdMicroUsd)
+      const [, , rows] = await Promise.all([lockBudgets(sql, columns.app), lockSessions(sql, columns.app, columns.session), writeAccepted(sql, columns)])
+      return fillRepeats(batch, rows)
+    }
+    const run = async (batch: ReadonlyArray<Send>) => {
+      const rows = await pool.begin((sql) => write(sql, batch))
+      announce(rows)
+      return rows
+    }
+    // The batch failed, and if the connection broke at the commit nobody knows whether it went through: look before writing again.
+    const runAlone = async (send: Send) => {
+      const [row] = await pool.begin(async (sql) => {
+        await Promise.all([lockBudgets(sql, [send.appId]), lockSessions(sql, [send.appId], [send.sessionId])])
+        const found = await findAccepted(sql, send.appId, send.sessionId, send.runRef)
+        return found.length > 0 ? found : write(sql, [send])
+      })
+      announce(row === undefined ? [] : [row])
+      return row as AcceptRow
+    }
+    const submit = groupCommit({ maxBatch: 64, inFlight: 2, run, runAlone })
+
+    const accept = Effect.fnUntraced(function*(message: InboundMessage) {
+      const send = { ...message, runRef: newId("run"), saidId: newId("evt"), statusId: message.source === "api" ? newId("evt") : null }
+      const row = yield* submit(send).pipe(Effect.mapError((cause) => new InboxUnavailable({ cause })))
+      return yield* toResult(row)
+    })
+    return Inbox.of({ accept })
+  }))

@@ -1,0 +1,74 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { newId } from "#pipeline/domain/Id.ts"
+import { type MintedKey, mintApiKey } from "#src/accounts/apiKey.ts"
+import { Database, type DatabaseError } from "./Database.ts"
+
+export interface App {
+  readonly app_id: string
+  readonly name: string
+  readonly expose_relational_numerics: boolean
+  readonly created_at: Date
+}
+
+export interface StoredKey {
+  readonly app_id: string
+  readonly secret_hash: Buffer
+  readonly revoked: boolean
+}
+
+export interface NewApp {
+  readonly appId?: string
+  readonly name: string
+  /** Micro-USD a month; null: no budget. */
+  readonly monthlyBudgetMicroUsd: number | null
+}
+
+/** Apps, the tenants of everything, and their runtime keys. */
+export class Apps extends Context.Service<Apps, {
+  readonly create: (app: NewApp) => Effect.Effect<{ readonly appId: string; readonly key: MintedKey }, DatabaseError>
+  /** Null: no such app. */
+  readonly createKey: (appId: string, name: string) => Effect.Effect<MintedKey | null, DatabaseError>
+  readonly get: (appId: string) => Effect.Effect<App | undefined, DatabaseError>
+  readonly patch: (appId: string, patch: { readonly expose_relational_numerics?: boolean | undefined; readonly name?: string | undefined }) => Effect.Effect<App | undefined, DatabaseError>
+  readonly findKey: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
+}>()("src/db/Apps") {
+  static readonly layer = Layer.effect(Apps, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+
+    const createKey = Effect.fnUntraced(function*(appId: string, name: string) {
+      const key = mintApiKey()
+      const rows = yield* query((sql) => sql`
+        insert into api_keys (prefix, app_id, name, secret_hash)
+        select ${key.prefix}, app_id, ${name}, ${key.secretHash} from apps where app_id = ${appId} returning 1`)
+      return rows.length === 0 ? null : key
+    })
+    const create = Effect.fnUntraced(function*({ appId = newId("app"), name, monthlyBudgetMicroUsd }: NewApp) {
+      const key = mintApiKey()
+      yield* query((sql) => sql`insert into apps (app_id, name) values (${appId}, ${name})`)
+      if (monthlyBudgetMicroUsd !== null) {
+        yield* query((sql) => sql`
+          insert into app_budgets (app_id, monthly_limit_micro_usd, month, used_micro_usd)
+          values (${appId}, ${monthlyBudgetMicroUsd}, date_trunc('month', now() at time zone 'utc'), 0)`)
+      }
+      yield* query((sql) => sql`insert into api_keys (prefix, app_id, name, secret_hash) values (${key.prefix}, ${appId}, 'first key', ${key.secretHash})`)
+      return { appId, key }
+    }, transaction)
+
+    return Apps.of({
+      create,
+      createKey,
+      get: (appId) => query<Array<App>>((sql) => sql`select * from apps where app_id = ${appId}`).pipe(Effect.map((rows) => rows[0])),
+      patch: (appId, patch) =>
+        query<Array<App>>((sql) => sql`
+          update apps set expose_relational_numerics = coalesce(${patch.expose_relational_numerics ?? null}, expose_relational_numerics),
+            name = coalesce(${patch.name ?? null}, name)
+          where app_id = ${appId} returning *`).pipe(Effect.map((rows) => rows[0])),
+      findKey: (prefix) =>
+        query<Array<StoredKey>>((sql) => sql`select app_id, secret_hash, revoked_at is not null as revoked from api_keys where prefix = ${prefix}`).pipe(
+          Effect.map((rows) => rows[0])
+        )
+    })
+  }))
+}

@@ -1,0 +1,84 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import postgres from "postgres"
+import { classify } from "./sqlState.ts"
+
+/** int8 comes back as a number: cursors and micro-USD stay far below 2^53. */
+const types = { bigint: { to: 20, from: [20], parse: Number, serialize: String } }
+type Types = { bigint: number }
+
+export type Sql = postgres.ISql<Types>
+export type Pool = postgres.Sql<Types>
+
+/** `unreachable`: the connection failed or the server is going away, so the fate of a commit may be unknown. `refused`: the server answered with an error, so nothing was committed. */
+export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
+  reason: Schema.Literals(["unreachable", "refused"]),
+  sqlState: Schema.NullOr(Schema.String),
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    return `database ${this.reason}${this.sqlState === null ? "" : ` (${this.sqlState})`}`
+  }
+}
+
+export const toDatabaseError = (cause: unknown): DatabaseError => new DatabaseError({ ...classify(cause), cause })
+
+const openPool = (url: string, max: number): Pool =>
+  postgres(url, {
+    max,
+    types,
+    onnotice: () => {},
+    connect_timeout: 10,
+    keep_alive: 30,
+    connection: { application_name: "troupe" }
+  })
+
+/** The open transaction of this fiber, if there is one. */
+const Transaction = Context.Reference<Sql | undefined>("src/db/Transaction", { defaultValue: () => undefined })
+
+/** PostgreSQL, by way of postgres.js. The only module that opens a pool. */
+export class Database extends Context.Service<Database, {
+  readonly url: Redacted.Redacted<string>
+  /** The pool itself, for the batched statements of the hot paths, which manage their own transaction. */
+  readonly pool: Pool
+  /** One query, on the open transaction or else on the pool. An interrupted query is cancelled on the server. */
+  readonly query: <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => postgres.PendingQuery<postgres.Row[]> & PromiseLike<unknown>) => Effect.Effect<A, DatabaseError>
+  /** Commits when the effect succeeds; rolls back when it fails, dies or is interrupted. Nested calls join. */
+  readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
+}>()("src/db/Database") {
+  static readonly layer = (options: { readonly url: Redacted.Redacted<string>; readonly maxConnections: number }) =>
+    Layer.effect(Database, Effect.gen(function*() {
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => openPool(Redacted.value(options.url), options.maxConnections)),
+        (sql) => Effect.promise(() => sql.end({ timeout: 3 }))
+      )
+      const attempt = <A>(start: () => PromiseLike<A>) => Effect.tryPromise({ try: start, catch: toDatabaseError })
+
+      const query = <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => postgres.PendingQuery<postgres.Row[]> & PromiseLike<unknown>) =>
+        Effect.flatMap(Transaction, (transaction) =>
+          Effect.tryPromise({
+            try: (signal) => {
+              const pending = build(transaction ?? pool)
+              signal.addEventListener("abort", () => pending.cancel(), { once: true })
+              return pending as unknown as PromiseLike<A>
+            },
+            catch: toDatabaseError
+          }))
+
+      const reserved = Effect.acquireRelease(attempt(() => pool.reserve()), (connection) => Effect.sync(() => connection.release()))
+      const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+        Effect.flatMap(Transaction, (open): Effect.Effect<A, E | DatabaseError, R> =>
+          open !== undefined ? self : Effect.scoped(Effect.flatMap(reserved, (connection) =>
+            Effect.acquireUseRelease(
+              attempt(() => connection`begin`),
+              () => Effect.provideService(self, Transaction, connection),
+              (_, exit) => attempt(() => Exit.isSuccess(exit) ? connection`commit` : connection`rollback`)
+            ))))
+
+      return Database.of({ url: options.url, pool, query, transaction })
+    }))
+}

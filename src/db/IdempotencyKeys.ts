@@ -1,0 +1,53 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { createHash } from "node:crypto"
+import { Database, type DatabaseError } from "./Database.ts"
+
+export interface IdempotentRequest {
+  readonly appId: string
+  readonly path: string
+  readonly key: string
+  readonly body: unknown
+}
+
+/** `fresh`: written now. `replay`: the first answer to this key. `reused`: the key is known with another body. */
+export type IdempotentAnswer<A> = { readonly _tag: "fresh" | "replay"; readonly value: A } | { readonly _tag: "reused" }
+
+const hash = (body: unknown) => createHash("sha256").update(JSON.stringify(body) ?? "").digest()
+
+/** Remembers the answer to a create under its key for 24 hours, in the transaction of the create itself. */
+export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
+  readonly once: <A extends object, E, R>(request: IdempotentRequest, create: Effect.Effect<A, E, R>) => Effect.Effect<IdempotentAnswer<A>, E | DatabaseError, R>
+  readonly expire: Effect.Effect<void, DatabaseError>
+}>()("src/db/IdempotencyKeys") {
+  static readonly layer = Layer.effect(IdempotencyKeys, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+
+    const once = <A extends object, E, R>({ appId, path, key, body }: IdempotentRequest, create: Effect.Effect<A, E, R>) =>
+      transaction(Effect.gen(function*(): Effect.gen.Return<IdempotentAnswer<A>, E | DatabaseError, R> {
+        const bodyHash = hash(body)
+        yield* query((sql) => sql`
+          delete from idempotency_keys where app_id = ${appId} and path = ${path} and key = ${key} and created_at < now() - interval '24 hours'`)
+        // A second request with the same key waits here for the first one to commit or roll back.
+        const [claimed] = yield* query<Array<object>>((sql) => sql`
+          insert into idempotency_keys (app_id, path, key, body_hash) values (${appId}, ${path}, ${key}, ${bodyHash})
+          on conflict do nothing returning 1`)
+        if (claimed === undefined) {
+          const [known] = yield* query<Array<{ body_hash: Uint8Array; response: A }>>((sql) => sql`
+            select body_hash, response from idempotency_keys where app_id = ${appId} and path = ${path} and key = ${key}`)
+          if (known === undefined || !bodyHash.equals(known.body_hash)) return { _tag: "reused" }
+          return { _tag: "replay", value: known.response }
+        }
+        const value = yield* create
+        yield* query((sql) => sql`
+          update idempotency_keys set response = ${JSON.stringify(value)}::text::json where app_id = ${appId} and path = ${path} and key = ${key}`)
+        return { _tag: "fresh", value }
+      }))
+
+    return IdempotencyKeys.of({
+      once,
+      expire: query((sql) => sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`).pipe(Effect.asVoid)
+    })
+  }))
+}

@@ -1,0 +1,52 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { LogSignals, type LogChange } from "#channels/event-log/LogSignals.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Database } from "./Database.ts"
+
+const CHANNEL = "troupe_log"
+/** PostgreSQL takes 8,000 bytes of payload; a change is at most 30 + 1 + 16 of them. */
+const CHANGES_A_PAYLOAD = 150
+
+const encode = (changes: ReadonlyArray<LogChange>) => changes.map(({ sessionId, cursor }) => `${sessionId}:${cursor}`).join(" ")
+const decode = (payload: string): ReadonlyArray<LogChange> =>
+  payload.split(" ").map((part) => {
+    const [sessionId = "", cursor = "0"] = part.split(":")
+    return { sessionId, cursor: Number(cursor) }
+  })
+
+/**
+ * Carries log signals between processes. NOTIFY takes an instance-wide lock at commit, so the changes of 20 ms
+ * go out together, in a transaction of their own that does not wait for the disk: the word is a hint and may be lost.
+ */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const { pool, query } = yield* Database
+  const signals = yield* LogSignals
+  const self = newId("wrk")
+  const pending = new Map<string, number>()
+
+  const flush = Effect.gen(function*() {
+    if (pending.size === 0) return
+    const changes = [...pending].map(([sessionId, cursor]) => ({ sessionId, cursor }))
+    pending.clear()
+    const payloads: Array<string> = []
+    for (let i = 0; i < changes.length; i += CHANGES_A_PAYLOAD) payloads.push(`${self} ${encode(changes.slice(i, i + CHANGES_A_PAYLOAD))}`)
+    yield* query((sql) => sql`
+      select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`)
+  }).pipe(Effect.catchTag("DatabaseError", () => Effect.void))
+
+  yield* Effect.acquireRelease(
+    Effect.sync(() => signals.carry((changes) => {
+      for (const { sessionId, cursor } of changes) pending.set(sessionId, Math.max(cursor, pending.get(sessionId) ?? 0))
+    })),
+    (stop) => Effect.sync(stop).pipe(Effect.andThen(flush))
+  )
+  yield* Effect.acquireRelease(
+    Effect.promise(() => pool.listen(CHANNEL, (payload) => {
+      const cut = payload.indexOf(" ")
+      if (payload.slice(0, cut) !== self) signals.hear(decode(payload.slice(cut + 1)))
+    })),
+    (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
+  )
+  yield* Effect.sleep("20 millis").pipe(Effect.andThen(flush), Effect.forever, Effect.forkScoped)
+}))

@@ -1,0 +1,157 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { NewEvent } from "#pipeline/domain/Event.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
+import { lockBudgets, lockSessions } from "./acceptStatements.ts"
+import { Database, type DatabaseError } from "./Database.ts"
+import { groupCommit } from "./GroupCommit.ts"
+import { type ClaimRow, claimTurns, type SettleColumns, settleBehindExit, type SettleRow, writeSettled } from "./turnStatements.ts"
+
+export interface SessionRef {
+  readonly appId: string
+  readonly sessionId: string
+}
+
+/** A claimed turn: whoever shows this owner and fence may settle it. */
+export interface Lease extends SessionRef {
+  readonly turnIndex: number
+  readonly owner: string
+  readonly fence: number
+}
+
+export interface Settlement {
+  readonly lease: Lease
+  readonly outcome: Outcome
+  readonly stages: ReadonlyArray<StageRecord>
+}
+
+/** `taken`: the lease was lost, so nothing was written. Otherwise how many turns still wait in the session. */
+export type Settled = { readonly _tag: "Settled"; readonly openTurns: number } | { readonly _tag: "Taken" }
+
+const OUTCOME_NAME = { Replied: "replied", Withheld: "withheld", Exited: "exited", Failed: "failed" } as const
+
+const eventsOf = (outcome: Outcome, turnIndex: number): ReadonlyArray<NewEvent> => {
+  const said = (bubbles: ReadonlyArray<string>): ReadonlyArray<NewEvent> =>
+    bubbles.length === 0 ? [] : [{ type: "message.created", role: "character", payload: { text: bubbles.join("\n"), bubbles, turn_index: turnIndex } }]
+  switch (outcome._tag) {
+    case "Replied":
+      return said(outcome.bubbles)
+    case "Withheld":
+      return []
+    case "Exited":
+      return [...said(outcome.bubbles), { type: "session.exited", role: "system", payload: { reason_code: outcome.reasonCode } }]
+    case "Failed":
+      return [{ type: "message.failed", role: "system", payload: { turn_index: turnIndex, reason: outcome.reason, recoverable: true } }]
+  }
+}
+
+const stageRow = (record: StageRecord, n: number, seq: number) => ({
+  n,
+  seq,
+  stage: record.stage,
+  attempt: record.attempt,
+  started_at: record.startedAt.toISOString(),
+  latency_ms: record.latencyMs,
+  status: record.status,
+  decision: record.decision,
+  error_code: record.errorCode,
+  model: record.usage?.model,
+  input_tokens: record.usage?.inputTokens,
+  cached_input_tokens: record.usage?.cachedInputTokens,
+  output_tokens: record.usage?.outputTokens,
+  cost_micro_usd: record.usage?.costMicroUsd,
+  estimated: record.usage?.estimated
+})
+
+const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
+  const events = batch.flatMap(({ lease, outcome }, index) =>
+    eventsOf(outcome, lease.turnIndex).map((event, place) => ({ of: index + 1, offset: place + 1, event })))
+  return {
+    app: batch.map(({ lease }) => lease.appId),
+    session: batch.map(({ lease }) => lease.sessionId),
+    turn: batch.map(({ lease }) => lease.turnIndex),
+    owner: batch.map(({ lease }) => lease.owner),
+    fence: batch.map(({ lease }) => lease.fence),
+    outcome: batch.map(({ outcome }) => OUTCOME_NAME[outcome._tag]),
+    reason: batch.map(({ outcome }) => outcome._tag === "Failed" ? outcome.reason : null),
+    cost: batch.map(({ stages }) => stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)),
+    events: {
+      of: events.map((entry) => entry.of),
+      offset: events.map((entry) => entry.offset),
+      id: events.map(() => newId("evt")),
+      type: events.map(({ event }) => event.type),
+      role: events.map(({ event }) => event.role),
+      payload: events.map(({ event }) => JSON.stringify(event.payload))
+    },
+    stages: JSON.stringify(batch.flatMap(({ stages }, index) => stages.map((record, seq) => stageRow(record, index + 1, seq))))
+  }
+}
+
+/**
+ * The queue of user turns. A turn waits (no owner), is claimed (owner and a new fence), and is settled once (outcome);
+ * a claimed one whose owner dies is freed and waits again.
+ */
+export class Turns extends Context.Service<Turns, {
+  /** The oldest unsettled turn of the session, if it is free and due. Concurrent claims travel together. */
+  readonly claim: (owner: string, session: SessionRef) => Effect.Effect<ClaimRow | undefined, DatabaseError>
+  /** The terminal write. Concurrent settlements travel together. */
+  readonly settle: (settlement: Settlement) => Effect.Effect<Settled, DatabaseError>
+  /** Gives a claimed turn back, unrun, and asks for another worker. */
+  readonly release: (lease: Lease) => Effect.Effect<void, DatabaseError>
+}>()("src/db/Turns") {
+  static readonly layer = Layer.effect(Turns, Effect.gen(function*() {
+    const { pool, query } = yield* Database
+    const signals = yield* LogSignals
+
+    const claim = groupCommit<SessionRef & { readonly owner: string }, ClaimRow | undefined>({
+      maxBatch: 64,
+      inFlight: 2,
+      run: async (batch) => {
+        const owner = batch[0]?.owner ?? ""
+        const rows = new Map((await claimTurns(pool, owner, batch.map((w) => w.appId), batch.map((w) => w.sessionId))).map((row) => [row.session_id, row]))
+        // Two wake-ups of one session in a batch: the first gets the turn.
+        return batch.map((wanted) => {
+          const row = rows.get(wanted.sessionId)
+          rows.delete(wanted.sessionId)
+          return row
+        })
+      }
+    })
+
+    const settle = groupCommit<Settlement, Settled>({
+      maxBatch: 64,
+      inFlight: 2,
+      run: async (batch) => {
+        const columns = toColumns(batch)
+        const rows = await pool.begin(async (sql) => {
+          const [, , rows] = await Promise.all([lockBudgets(sql, columns.app), lockSessions(sql, columns.app, columns.session), writeSettled(sql, columns)])
+          const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
+          if (exits.length > 0) await settleBehindExit(sql, exits.map((lease) => lease.appId), exits.map((lease) => lease.sessionId))
+          return rows
+        })
+        signals.announce(rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })))
+        const byPlace = new Map<number, SettleRow>(rows.map((row) => [row.n, row]))
+        return batch.map((_, index): Settled => {
+          const row = byPlace.get(index + 1)
+          return row === undefined ? { _tag: "Taken" } : { _tag: "Settled", openTurns: row.open_turns }
+        })
+      }
+    })
+
+    const release = Effect.fnUntraced(function*(lease: Lease) {
+      yield* query((sql) => sql`
+        with freed as (
+          update turns set owner = null
+          where app_id = ${lease.appId} and session_id = ${lease.sessionId} and turn_index = ${lease.turnIndex}
+            and owner = ${lease.owner} and fence = ${lease.fence} and outcome is null
+          returning app_id, session_id
+        )
+        select graphile_worker.add_job('turn', json_build_object('app_id', app_id, 'session_id', session_id)) from freed`)
+    })
+
+    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, release })
+  }))
+}

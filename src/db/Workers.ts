@@ -1,0 +1,128 @@
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import postgres from "postgres"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Database, DatabaseError, toDatabaseError } from "./Database.ts"
+
+/** A live entry in the register of workers. */
+export interface Registration {
+  readonly workerId: string
+  /** Comes true when the lock may be lost: nothing more may be claimed under this id. */
+  readonly lost: Effect.Effect<void>
+  /** Says that this worker lives. Also notices a lost lock. */
+  readonly heartbeat: Effect.Effect<void, DatabaseError>
+  /** Names the graphile-worker pool whose jobs are to be unlocked when this worker is found dead. */
+  readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
+}
+
+export interface Rescue {
+  readonly workers: number
+  readonly turns: number
+}
+
+/**
+ * The register of processes that run turns. Each holds the advisory lock of its id on a connection of its own,
+ * so that PostgreSQL itself says who is dead: whoever gets the lock of another has found its owner gone.
+ */
+export class Workers extends Context.Service<Workers, {
+  /** Registers under a new id until the scope closes. The lock is taken before the row is written, so no live row is ever without one. */
+  readonly register: Effect.Effect<Registration, DatabaseError, Scope.Scope>
+  /** Finds dead workers and frees, in one transaction, their jobs and turns, with fresh jobs as a nudge: unlocking wakes nobody. */
+  readonly rescue: Effect.Effect<Rescue, DatabaseError>
+  /** Wakes turns that have waited for two seconds and more with nobody on them, and frees those of workers that are not registered. */
+  readonly sweep: Effect.Effect<number, DatabaseError>
+}>()("src/db/Workers") {
+  static readonly layer = Layer.effect(Workers, Effect.gen(function*() {
+    const { query, transaction, url } = yield* Database
+
+    const register = Effect.gen(function*() {
+      const workerId = newId("wrk")
+      const lost = yield* Deferred.make<void>()
+      const connection = yield* Effect.acquireRelease(
+        Effect.sync(() => postgres(Redacted.value(url), {
+          max: 1,
+          idle_timeout: 0,
+          max_lifetime: null,
+          keep_alive: 5,
+          connect_timeout: 5,
+          onnotice: () => {},
+          connection: { application_name: "troupe-worker" },
+          onclose: () => Deferred.doneUnsafe(lost, Effect.void)
+        })),
+        (connection) => Effect.promise(() => connection.end({ timeout: 1 }).catch(() => {}))
+      )
+      const run = <A>(start: () => PromiseLike<A>) => Effect.tryPromise({ try: start, catch: toDatabaseError })
+      const [held] = yield* run(() => connection<Array<{ pid: number }>>`
+        select pg_backend_pid() as pid from pg_advisory_lock(hashtextextended(${workerId}, 0))`)
+      const pid = held?.pid ?? 0
+      yield* Effect.acquireRelease(
+        run(() => connection`insert into workers (worker_id) values (${workerId})`),
+        () => run(() => connection`delete from workers where worker_id = ${workerId}`).pipe(Effect.ignore)
+      )
+      const heartbeat = run(() => connection`
+        update workers set heartbeat_at = now() where worker_id = ${workerId} and pg_backend_pid() = ${pid} returning 1`
+      ).pipe(
+        Effect.tap((rows) => rows.length === 0 ? Deferred.succeed(lost, undefined) : Effect.void),
+        Effect.tapError(() => Deferred.succeed(lost, undefined)),
+        Effect.asVoid
+      )
+      const usePool = (poolId: string) => run(() => connection`update workers set pool_id = ${poolId} where worker_id = ${workerId}`).pipe(Effect.asVoid)
+      return { workerId, lost: Deferred.await(lost), heartbeat, usePool } satisfies Registration
+    })
+
+    // A host that vanished leaves its connection, and so its lock, behind for a while: a heartbeat ten seconds old ends it.
+    const endSilentWorkers = query((sql) => sql`
+      select pg_terminate_backend(l.pid) from workers w
+      join pg_locks l on l.locktype = 'advisory' and l.objsubid = 1 and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
+      where w.heartbeat_at < now() - interval '10 seconds'`)
+
+    const rescue = Effect.gen(function*() {
+      yield* endSilentWorkers
+      return yield* transaction(Effect.gen(function*() {
+        const dead = yield* query<Array<{ worker_id: string; pool_id: string | null }>>((sql) => sql`
+          delete from workers where worker_id in (select worker_id from workers where pg_try_advisory_xact_lock(hashtextextended(worker_id, 0)))
+          returning worker_id, pool_id`)
+        if (dead.length === 0) return { workers: 0, turns: 0 }
+        const pools = dead.flatMap((worker) => worker.pool_id ?? [])
+        if (pools.length > 0) yield* query((sql) => sql`select graphile_worker.force_unlock_workers(${pools}::text[])`)
+        const freed = yield* query<Array<{ turns: number }>>((sql) => sql`
+          with freed as (
+            update turns set owner = null, crashes = crashes + 1
+            where owner = any(${dead.map((worker) => worker.worker_id)}::text[]) and outcome is null
+            returning app_id, session_id
+          ), nudged as (
+            select count(*) from graphile_worker.add_jobs(array(
+              select ('turn', json_build_object('app_id', app_id, 'session_id', session_id), null, null, null, null, null, null)::graphile_worker.job_spec from freed
+            ))
+          )
+          select count(*)::int as turns from freed, nudged`)
+        return { workers: dead.length, turns: freed[0]?.turns ?? 0 }
+      }))
+    })
+
+    const sweep = Effect.gen(function*() {
+      const woken = yield* query((sql) => sql`
+        with oldest as (
+          select distinct on (app_id, session_id) app_id, session_id, turn_index, owner, due_at
+          from turns where outcome is null order by app_id, session_id, turn_index
+        ), orphaned as (
+          update turns t set owner = null, crashes = t.crashes + 1 from oldest o
+          where t.app_id = o.app_id and t.session_id = o.session_id and t.turn_index = o.turn_index and t.outcome is null
+            and t.owner is not null and t.owner = o.owner and not exists (select from workers w where w.worker_id = t.owner)
+          returning t.app_id, t.session_id
+        ), late as (
+          select app_id, session_id from orphaned
+          union
+          (select app_id, session_id from oldest where owner is null and due_at < now() - interval '2 seconds' limit 200)
+        )
+        select graphile_worker.add_job('turn', json_build_object('app_id', app_id, 'session_id', session_id), job_key := 'sweep:' || session_id) from late`)
+      return woken.length
+    })
+
+    return Workers.of({ register, rescue, sweep })
+  }))
+}

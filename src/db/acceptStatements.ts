@@ -1,0 +1,113 @@
+import type { Sql } from "./Database.ts"
+
+/** One batch of sends as columns, in order of arrival. */
+export interface AcceptColumns {
+  readonly app: ReadonlyArray<string>
+  readonly session: ReadonlyArray<string>
+  readonly key: ReadonlyArray<string | null>
+  readonly mode: ReadonlyArray<string>
+  readonly source: ReadonlyArray<string>
+  readonly hold: ReadonlyArray<number>
+  readonly run: ReadonlyArray<string>
+  readonly saidId: ReadonlyArray<string>
+  readonly said: ReadonlyArray<string>
+  readonly statusId: ReadonlyArray<string | null>
+  readonly status: ReadonlyArray<string | null>
+}
+
+export interface AcceptRow {
+  readonly answer: "accepted" | "replay" | "session_not_found" | "session_exited" | "turn_queue_full" | "budget_exceeded"
+  readonly session_id: string
+  readonly cursor: number
+  readonly turn_index: number
+  readonly run_ref: string
+  readonly reply_mode: "fast" | "deep"
+  readonly last_cursor: number
+}
+
+/**
+ * Budgets, then sessions, each in order of id: the lock order of every writer.
+ * These come before the write as statements of their own, so that the write's snapshot is younger than its locks;
+ * one bare statement would decide on what was true before it waited.
+ */
+export const lockBudgets = (sql: Sql, apps: ReadonlyArray<string>) =>
+  sql`select 1 from app_budgets where app_id = any(${apps}::text[]) order by app_id for no key update`
+
+export const lockSessions = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
+  sql`
+    select 1 from session_logs
+    where (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))
+    order by app_id, session_id for no key update`
+
+/** Unanswered turns that may queue in one session. */
+export const MAX_OPEN_TURNS = 500
+
+/**
+ * The whole accept of a batch, against rows that the transaction holds locked. Each row gets its own verdict;
+ * one that is refused writes nothing and disturbs none of the others. A send by `api` logs two events, by another channel one.
+ * A run_ref that is already there is our own earlier try whose commit answer was lost: it counts as accepted.
+ */
+export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow>>`
+  with send as (
+    select s.*, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
+      o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
+      case when s.status_id is null then 1 else 2 end as width,
+      s.client_message_id is not null and row_number() over (partition by s.app_id, s.session_id, s.client_message_id order by n) > 1 as repeated
+    from unnest(${b.app}::text[], ${b.session}::text[], ${b.key}::text[], ${b.mode}::text[], ${b.source}::text[], ${b.hold}::bigint[],
+        ${b.run}::text[], ${b.saidId}::text[], ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[])
+      with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, hold_micro_usd, run_ref, said_id, said, status_id, generating, n)
+    left join session_logs l using (app_id, session_id)
+    left join turns o on o.app_id = s.app_id and o.session_id = s.session_id and o.client_message_id = s.client_message_id
+  ), verdict as (
+    select *, case
+      when session_status is null then 'session_not_found'
+      when old_run is not null or repeated then 'replay'
+      when session_status <> 'active' then 'session_exited'
+      when open_turns + row_number() over (partition by app_id, session_id order by n) > ${MAX_OPEN_TURNS} then 'turn_queue_full'
+      else 'open' end as verdict
+    from send
+  ), funded as (
+    select v.*, case
+      when verdict <> 'open' or b.app_id is null then replace(verdict, 'open', 'accepted')
+      when sum(hold_micro_usd) filter (where verdict = 'open') over (partition by v.app_id order by n)
+        + case when b.month = date_trunc('month', now() at time zone 'utc')::date then b.used_micro_usd else 0 end > b.monthly_limit_micro_usd then 'budget_exceeded'
+      else 'accepted' end as answer
+    from verdict v left join app_budgets b on b.app_id = v.app_id
+  ), numbered as (
+    select *, turn_count + row_number() over w as turn_index, last_cursor + sum(width) over w - width + 1 as cursor
+    from funded where answer = 'accepted'
+    window w as (partition by app_id, session_id order by n)
+  ), counted as (
+    update session_logs l set last_cursor = l.last_cursor + x.events, turn_count = l.turn_count + x.turns, open_turns = l.open_turns + x.turns,
+      unanswered_character_turns = 0, last_user_at = now()
+    from (select app_id, session_id, count(*)::int as turns, sum(width) as events from numbered group by 1, 2) x
+    where l.app_id = x.app_id and l.session_id = x.session_id
+    returning l.session_id, l.last_cursor
+  ), held as (
+    update app_budgets b set month = this.month, used_micro_usd = case when b.month = this.month then b.used_micro_usd else 0 end + x.held
+    from (select app_id, sum(hold_micro_usd) as held from numbered group by 1) x, (select date_trunc('month', now() at time zone 'utc')::date as month) this
+    where b.app_id = x.app_id
+  ), said as (
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json from numbered
+    union all
+    select app_id, session_id, cursor + 1, status_id, 'run.status', 'character', run_ref, source_kind, generating::json from numbered where status_id is not null
+  ), opened as (
+    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd)
+    select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd from numbered
+  ), woken as (
+    select count(*) from graphile_worker.add_jobs(array(
+      select ('turn', json_build_object('app_id', app_id, 'session_id', session_id), null, null, null, null, null, null)::graphile_worker.job_spec
+      from (select distinct app_id, session_id from numbered) x
+    )) where exists (select from numbered)
+  )
+  select f.answer, f.session_id, coalesce(f.old_cursor, x.cursor)::int8 as cursor, coalesce(f.old_index, x.turn_index)::int as turn_index,
+    coalesce(f.old_run, x.run_ref) as run_ref, coalesce(f.old_mode, x.reply_mode) as reply_mode, coalesce(c.last_cursor, f.last_cursor)::int8 as last_cursor
+  from funded f left join numbered x using (n) left join counted c on c.session_id = f.session_id, woken
+  order by f.n`
+
+/** What an earlier try of this very send has written, if its commit went through. Asked under the session's lock, so that no commit is still on its way. */
+export const findAccepted = (sql: Sql, app: string, session: string, run: string) => sql<Array<AcceptRow>>`
+  select 'accepted' as answer, t.session_id, t.cursor, t.turn_index, t.run_ref, t.reply_mode, l.last_cursor
+  from turns t join session_logs l using (app_id, session_id)
+  where t.app_id = ${app} and t.session_id = ${session} and t.run_ref = ${run}`

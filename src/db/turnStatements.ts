@@ -1,0 +1,160 @@
+import type { Sql } from "./Database.ts"
+
+export interface ClaimRow {
+  readonly app_id: string
+  readonly session_id: string
+  readonly turn_index: number
+  readonly run_ref: string
+  readonly reply_mode: "fast" | "deep"
+  readonly owner: string
+  readonly fence: number
+  readonly crashes: number
+  readonly text: string
+  readonly character_slug: string
+  readonly character_version: number
+  readonly external_user_ref: string
+  readonly display_name: string | null
+  readonly timezone: string | null
+  readonly locale: string | null
+  readonly age_band: "adult" | "minor" | "unknown"
+}
+
+/**
+ * Claims, in each of these sessions, the oldest unsettled turn, if it is free and due.
+ * A turn never becomes unsettled again, so the oldest by the snapshot is the oldest, or it is settled and not claimed.
+ * The worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
+ */
+export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql<Array<ClaimRow>>`
+  with me as (
+    select worker_id from workers where worker_id = ${owner} for key share
+  ), oldest as (
+    select t.* from (select distinct * from unnest(${apps}::text[], ${sessions}::text[])) as w(app_id, session_id)
+    cross join lateral (
+      select t.app_id, t.session_id, t.turn_index from turns t
+      where t.app_id = w.app_id and t.session_id = w.session_id and t.outcome is null
+      order by t.turn_index limit 1
+    ) t
+  ), free as (
+    select t.app_id, t.session_id, t.turn_index from turns t join oldest o using (app_id, session_id, turn_index)
+    where t.owner is null and t.outcome is null and t.due_at <= now()
+    for no key update of t skip locked
+  ), claimed as (
+    update turns t set owner = me.worker_id, fence = t.fence + 1, started_at = coalesce(t.started_at, now()),
+      character_version = coalesce(t.character_version, c.version)
+    from me, free f join sessions s using (app_id, session_id) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
+    where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
+    returning t.*, s.character_slug, s.external_user_ref
+  )
+  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, e.payload ->> 'text' as text,
+    t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band
+  from claimed t
+  join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor
+  join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref`
+
+/** Finished turns as columns. Events and stage rows are lists of their own that name their turn by its place `of` (from 1). */
+export interface SettleColumns {
+  readonly app: ReadonlyArray<string>
+  readonly session: ReadonlyArray<string>
+  readonly turn: ReadonlyArray<number>
+  readonly owner: ReadonlyArray<string>
+  readonly fence: ReadonlyArray<number>
+  readonly outcome: ReadonlyArray<string>
+  readonly reason: ReadonlyArray<string | null>
+  readonly cost: ReadonlyArray<number>
+  readonly events: {
+    readonly of: ReadonlyArray<number>
+    readonly offset: ReadonlyArray<number>
+    readonly id: ReadonlyArray<string>
+    readonly type: ReadonlyArray<string>
+    readonly role: ReadonlyArray<string>
+    readonly payload: ReadonlyArray<string>
+  }
+  /** The stage rows of all turns as one JSON text: many columns, read once. */
+  readonly stages: string
+}
+
+export interface SettleRow {
+  /** Place in the batch, from 1. */
+  readonly n: number
+  readonly session_id: string
+  readonly last_cursor: number
+  readonly open_turns: number
+}
+
+/**
+ * The terminal write of finished turns: outcome, events, counters, money and stage rows, only where the turn is still held by this owner and fence.
+ * A turn without a row in the answer was taken over meanwhile: nothing of it was written.
+ * In a session that has ended while the turn ran, the turn ends as exited and says nothing more.
+ */
+export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>>`
+  with done as (
+    select * from unnest(${b.app}::text[], ${b.session}::text[], ${b.turn}::int[], ${b.owner}::text[], ${b.fence}::int[],
+        ${b.outcome}::text[], ${b.reason}::text[], ${b.cost}::bigint[])
+      with ordinality as d(app_id, session_id, turn_index, owner, fence, outcome, reason, cost_micro_usd, n)
+  ), said as (
+    select * from unnest(${b.events.of}::int[], ${b.events.offset}::int[], ${b.events.id}::text[], ${b.events.type}::text[], ${b.events.role}::text[], ${b.events.payload}::text[])
+      as e(n, place, id, type, role, payload)
+  ), settled as (
+    update turns t set owner = null, settled_at = now(), failure_reason = d.reason, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + d.cost_micro_usd,
+      outcome = case when l.status = 'active' then d.outcome else 'exited' end
+    from done d join session_logs l using (app_id, session_id)
+    where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
+      and t.owner = d.owner and t.fence = d.fence and t.outcome is null
+    returning d.n, d.cost_micro_usd, t.app_id, t.session_id, t.turn_index, t.run_ref, t.fence, t.source_kind, t.outcome, t.hold_micro_usd, t.accepted_at,
+      l.status as session_status, l.last_cursor
+  ), appended as (
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    select s.app_id, s.session_id, s.last_cursor + e.place, e.id, e.type, e.role, s.run_ref, s.source_kind, e.payload::json
+    from settled s join said e using (n) where s.session_status = 'active'
+    returning session_id, type, payload
+  ), counted as (
+    update session_logs l set open_turns = l.open_turns - 1,
+      last_cursor = l.last_cursor + x.events,
+      unanswered_character_turns = l.unanswered_character_turns + case when x.spoken > 0 then 1 else 0 end,
+      last_character_at = case when x.spoken > 0 then now() else l.last_character_at end,
+      status = case when x.exit_reason is null then l.status else 'exited' end,
+      exited_at = case when x.exit_reason is null then l.exited_at else now() end,
+      exit_reason = coalesce(l.exit_reason, x.exit_reason)
+    from (
+      select s.app_id, s.session_id, count(a.type) as events, count(*) filter (where a.type = 'message.created') as spoken,
+        max(a.payload ->> 'reason_code') filter (where a.type = 'session.exited') as exit_reason
+      from settled s left join appended a using (session_id) group by 1, 2
+    ) x
+    where l.app_id = x.app_id and l.session_id = x.session_id
+    returning l.session_id, l.last_cursor, l.open_turns
+  ), paid as (
+    update app_budgets b set used_micro_usd = b.used_micro_usd + x.change
+    from (
+      select s.app_id, sum(s.cost_micro_usd - case when date_trunc('month', s.accepted_at at time zone 'utc')::date = b.month then s.hold_micro_usd else 0 end) as change
+      from settled s join app_budgets b using (app_id) group by 1
+    ) x
+    where b.app_id = x.app_id
+  ), traced as (
+    insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code,
+      model, input_tokens, cached_input_tokens, output_tokens, cost_micro_usd, estimated)
+    select s.app_id, s.session_id, s.turn_index, s.fence, r.seq, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code,
+      r.model, r.input_tokens, r.cached_input_tokens, r.output_tokens, r.cost_micro_usd, r.estimated
+    from json_to_recordset(${b.stages}::text::json) as r(n int, seq int, stage text, attempt int, started_at timestamptz, latency_ms float8, status text, decision text, error_code text,
+      model text, input_tokens int, cached_input_tokens int, output_tokens int, cost_micro_usd bigint, estimated boolean)
+    join settled s on s.n = r.n
+  )
+  select s.n::int, s.session_id, c.last_cursor, c.open_turns from settled s join counted c using (session_id)`
+
+/** Settles what still waits in sessions that have ended: their `session.exited` is the outcome of these turns, and what was held for them is released. */
+export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
+  with settled as (
+    update turns t set outcome = 'exited', settled_at = now(), owner = null, cost_micro_usd = 0
+    from unnest(${apps}::text[], ${sessions}::text[]) as x(app_id, session_id) join session_logs l using (app_id, session_id)
+    where t.app_id = x.app_id and t.session_id = x.session_id and t.outcome is null and l.status <> 'active'
+    returning t.app_id, t.session_id, t.hold_micro_usd, t.accepted_at
+  ), counted as (
+    update session_logs l set open_turns = l.open_turns - x.turns
+    from (select app_id, session_id, count(*)::int as turns from settled group by 1, 2) x
+    where l.app_id = x.app_id and l.session_id = x.session_id
+  )
+  update app_budgets b set used_micro_usd = b.used_micro_usd - x.held
+  from (
+    select s.app_id, sum(s.hold_micro_usd) as held from settled s join app_budgets b using (app_id)
+    where date_trunc('month', s.accepted_at at time zone 'utc')::date = b.month group by 1
+  ) x
+  where b.app_id = x.app_id`

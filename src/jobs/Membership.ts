@@ -1,0 +1,59 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import type { DatabaseError } from "#src/db/Database.ts"
+import { type Registration, Workers } from "#src/db/Workers.ts"
+
+/**
+ * This process as a worker. Registered: claims under its id. When its lock may be lost it is fenced: it claims nothing,
+ * what it still runs fails at its fence, and it registers again under a new id.
+ */
+export class Membership extends Context.Service<Membership, {
+  /** The id to claim under; none while fenced. */
+  readonly current: Effect.Effect<Option.Option<string>>
+  /** Ties a graphile-worker pool to this and every later registration. */
+  readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
+}>()("src/jobs/Membership") {
+  static readonly layer = Layer.effect(Membership, Effect.gen(function*() {
+    const workers = yield* Workers
+    let current: Registration | null = null
+    let pool: string | null = null
+
+    const join = Effect.gen(function*() {
+      const registration = yield* workers.register
+      if (pool !== null) yield* registration.usePool(pool)
+      return registration
+    })
+    const live = Effect.fnUntraced(function*(registration: Registration) {
+      current = registration
+      const beat = Effect.sleep("1 second").pipe(Effect.andThen(registration.heartbeat), Effect.forever)
+      yield* Effect.raceFirst(registration.lost, Effect.ignore(beat))
+      current = null
+      yield* Effect.logWarning("worker lock lost: registering again")
+    })
+    const rejoin = Effect.scoped(Effect.flatMap(join, live)).pipe(
+      Effect.catchTag("DatabaseError", () => Effect.sleep("250 millis")),
+      Effect.forever
+    )
+
+    // The first registration is awaited, so that nothing runs before the process can be found dead.
+    const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
+    const first = yield* join.pipe(Scope.provide(scope))
+    yield* live(first).pipe(
+      Effect.andThen(Scope.close(scope, Exit.void)),
+      Effect.andThen(rejoin),
+      Effect.forkScoped({ startImmediately: true })
+    )
+
+    return Membership.of({
+      current: Effect.sync(() => Option.fromNullishOr(current?.workerId)),
+      usePool: Effect.fnUntraced(function*(poolId: string) {
+        pool = poolId
+        if (current !== null) yield* current.usePool(poolId)
+      })
+    })
+  }))
+}

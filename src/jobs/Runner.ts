@@ -1,0 +1,82 @@
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { EventEmitter } from "node:events"
+import { Logger, run, type TaskList, type WorkerEvents } from "graphile-worker"
+import { Database, type DatabaseError } from "#src/db/Database.ts"
+import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { Workers } from "#src/db/Workers.ts"
+import { Membership } from "./Membership.ts"
+import { task } from "./task.ts"
+import { TurnRunner } from "./TurnRunner.ts"
+
+/** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
+const CONCURRENCY = 200
+/** How long running turns may take to finish once we are asked to stop. The rest is given back. */
+const DRAIN = "4 seconds"
+
+const turnTask = task(Schema.Struct({ app_id: Schema.String, session_id: Schema.String }), ({ app_id, session_id }) =>
+  TurnRunner.use((runner) => runner.drain({ appId: app_id, sessionId: session_id })))
+
+const expireTask = task(Schema.Unknown, () => IdempotencyKeys.use((keys) => keys.expire))
+
+const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, TurnRunner | IdempotencyKeys>> = { turn: turnTask, expire: expireTask }
+
+const quiet = new Logger(() => () => {})
+
+/** graphile-worker: a job is a wake-up, the tables hold the truth. What no job covers is found by the sweeper. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const { url, query } = yield* Database
+  const membership = yield* Membership
+  const workers = yield* Workers
+  const runner = yield* TurnRunner
+  const fibers = yield* FiberSet.make()
+  const runPromise = yield* FiberSet.runtimePromise(fibers)<TurnRunner | IdempotencyKeys>()
+
+  // A payload that no version of ours can read is set aside with its error: retrying would not mend it.
+  const park = (name: string, payload: unknown, error: Schema.SchemaError) =>
+    Effect.logError("job payload is not readable: parked", { task: name, error: error.message }).pipe(
+      Effect.andThen(query((sql) => sql`
+        select graphile_worker.add_job('parked', ${JSON.stringify({ task: name, payload, error: error.message })}::text::json)`))
+    )
+  const taskList: TaskList = Object.fromEntries(Object.entries(tasks).map(([name, work]) => [
+    name,
+    (payload: unknown) => runPromise(work(payload).pipe(
+      Effect.catchTag("SchemaError", (error) => park(name, payload, error)),
+      Effect.asVoid
+    ))
+  ]))
+
+  const events: WorkerEvents = new EventEmitter()
+  events.on("pool:create", ({ workerPool }) => {
+    Effect.runFork(membership.usePool(workerPool.id).pipe(Effect.ignore))
+  })
+  yield* Effect.acquireRelease(
+    Effect.promise(() => run({
+      connectionString: Redacted.value(url),
+      maxPoolSize: 6,
+      concurrency: CONCURRENCY,
+      noHandleSignals: true,
+      logger: quiet,
+      events,
+      taskList,
+      crontab: "17 * * * * expire ?fill=1h",
+      preset: { worker: { localQueue: { size: CONCURRENCY }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
+    })),
+    (worker) => Effect.gen(function*() {
+      const stopped = worker.stop().catch(() => {})
+      yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
+      yield* FiberSet.clear(fibers)
+      yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
+    })
+  )
+
+  const sweep = Effect.gen(function*() {
+    if ((yield* runner.inFlight) >= CONCURRENCY) return
+    const woken = yield* workers.sweep
+    if (woken > 0) yield* Effect.logInfo("sweeper woke waiting turns", { turns: woken })
+  }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("sweeper could not look", { reason: error.message })))
+  yield* Effect.sleep("1 second").pipe(Effect.andThen(sweep), Effect.forever, Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
+}))

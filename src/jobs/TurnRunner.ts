@@ -1,0 +1,85 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
+import { TurnPipeline } from "#pipeline/Turn.ts"
+import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { untilReachable } from "#src/db/retry.ts"
+import type { DatabaseError } from "#src/db/Database.ts"
+import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
+import type { ClaimRow } from "#src/db/turnStatements.ts"
+import { Membership } from "./Membership.ts"
+
+/** A turn that has taken its worker with it this often is given up (`generation_failed`). */
+const CRASH_CAP = 5
+
+const leaseOf = (row: ClaimRow): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence })
+const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
+
+/** Runs the waiting turns of a session one after another, each to its end on the log. */
+export class TurnRunner extends Context.Service<TurnRunner, {
+  readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  /** Turns being run by this process now. */
+  readonly inFlight: Effect.Effect<number>
+}>()("src/jobs/TurnRunner") {
+  static readonly layer = Layer.effect(TurnRunner, Effect.gen(function*() {
+    const pipeline = yield* TurnPipeline
+    const turns = yield* Turns
+    const characters = yield* CharacterVersions
+    const membership = yield* Membership
+    let inFlight = 0
+
+    const load = Effect.fnUntraced(function*(row: ClaimRow) {
+      const character = yield* untilReachable(characters.get(row.app_id, row.character_slug, row.character_version))
+      return {
+        appId: row.app_id,
+        sessionId: row.session_id,
+        turnIndex: row.turn_index,
+        runRef: row.run_ref,
+        replyMode: row.reply_mode,
+        text: row.text,
+        character,
+        endUser: { externalUserRef: row.external_user_ref, displayName: row.display_name, timezone: row.timezone, locale: row.locale, ageBand: row.age_band }
+      } satisfies Turn
+    })
+
+    const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord>) => untilReachable(turns.settle({ lease, outcome, stages }))
+
+    const runOne = Effect.fnUntraced(function*(row: ClaimRow) {
+      const lease = leaseOf(row)
+      if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, [])
+      const { outcome, stages } = yield* Effect.flatMap(load(row), pipeline.run).pipe(
+        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
+          Effect.logError("turn failed", cause).pipe(Effect.as({ outcome: generationFailed, stages: [] })))
+      )
+      // A reply that the database will not take must not leave the turn hanging.
+      return yield* settle(lease, outcome, stages).pipe(
+        Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, []))))
+      )
+    }, (effect, row) => effect.pipe(
+      Effect.onInterrupt(() => turns.release(leaseOf(row)).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+      Effect.annotateLogs({ session_id: row.session_id, run_ref: row.run_ref })
+    ))
+
+    // A claim is not interrupted on its way: a turn that is ours and that we do not know of would wait for our death.
+    const next = (session: SessionRef) => Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function*(): Effect.gen.Return<Settled | undefined, DatabaseError> {
+        const owner = yield* membership.current
+        if (Option.isNone(owner)) return undefined
+        const row = yield* turns.claim(owner.value, session)
+        return row === undefined ? undefined : yield* restore(runOne(row))
+      }))
+
+    const drain = Effect.fnUntraced(function*(session: SessionRef) {
+      inFlight++
+      while (true) {
+        const settled = yield* next(session)
+        if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
+      }
+    }, Effect.ensuring(Effect.sync(() => { inFlight-- })))
+
+    return TurnRunner.of({ drain, inFlight: Effect.sync(() => inFlight) })
+  }))
+}
