@@ -1,0 +1,126 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { Payload } from "#pipeline/domain/Event.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Database, type DatabaseError } from "./Database.ts"
+import { settleBehindExit } from "./turnStatements.ts"
+
+export interface StoredCharacter {
+  readonly slug: string
+  readonly version: number
+  readonly status: "active" | "archived"
+  readonly profile: Readonly<Record<string, unknown>>
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {}
+export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", { current: Schema.Int }) {}
+
+const REASON = "character_archived"
+const exited: Payload<"session.exited"> = { reason_code: REASON }
+
+interface LogRow {
+  readonly session_id: string
+  readonly last_cursor: number
+}
+
+export interface CharacterFilter {
+  readonly status: string | null
+  /** Part of the slug or of the display name. */
+  readonly search: string | null
+  /** Slugs after this one. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** Characters of an app. A change writes a new version; what was written stays. */
+export class Characters extends Context.Service<Characters, {
+  readonly create: (appId: string, slug: string, profile: object) => Effect.Effect<StoredCharacter, SlugTaken | DatabaseError>
+  readonly get: (appId: string, slug: string) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
+  readonly list: (appId: string, filter: CharacterFilter) => Effect.Effect<ReadonlyArray<StoredCharacter>, DatabaseError>
+  /** `change` makes the next profile of the present one, under the row's lock. Undefined: no such character. */
+  readonly update: <E>(appId: string, slug: string, expectedVersion: number | undefined, change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>) => Effect.Effect<StoredCharacter | undefined, E | VersionConflict | DatabaseError>
+  /** Archives it; its sessions run on unless they are to end, in which case each gets its `session.exited`. */
+  readonly archive: (appId: string, slug: string, endSessions: boolean) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
+}>()("src/db/Characters") {
+  static readonly layer = Layer.effect(Characters, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+    const signals = yield* LogSignals
+
+    const get = (appId: string, slug: string) =>
+      query<Array<StoredCharacter>>((sql) => sql`
+        select c.slug, c.version, c.status, v.profile, c.created_at, c.updated_at
+        from characters c join character_versions v using (app_id, slug, version)
+        where c.app_id = ${appId} and c.slug = ${slug}`).pipe(Effect.map((rows) => rows[0]))
+
+    const create = Effect.fnUntraced(function*(appId: string, slug: string, profile: object) {
+      const made = yield* query((sql) => sql`
+        insert into characters (app_id, slug, version) values (${appId}, ${slug}, 1) on conflict do nothing returning 1`)
+      if (made.length === 0) return yield* new SlugTaken({ slug })
+      yield* query((sql) => sql`
+        insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, 1, ${JSON.stringify(profile)}::text::jsonb)`)
+      const character = yield* get(appId, slug)
+      return character ?? (yield* Effect.die(new Error("a character just written is gone")))
+    }, transaction)
+
+    const update = <E>(appId: string, slug: string, expectedVersion: number | undefined, change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>) =>
+      transaction(Effect.gen(function*() {
+        yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for update`)
+        const present = yield* get(appId, slug)
+        if (present === undefined) return undefined
+        if (expectedVersion !== undefined && expectedVersion !== present.version) return yield* new VersionConflict({ current: present.version })
+        const profile = yield* change(present.profile)
+        const version = present.version + 1
+        yield* query((sql) => sql`
+          insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, ${version}, ${JSON.stringify(profile)}::text::jsonb)`)
+        yield* query((sql) => sql`update characters set version = ${version}, updated_at = now() where app_id = ${appId} and slug = ${slug}`)
+        return yield* get(appId, slug)
+      }))
+
+    const archive = Effect.fnUntraced(function*(appId: string, slug: string, endSessions: boolean) {
+      yield* query((sql) => sql`
+        update characters set status = 'archived', updated_at = now() where app_id = ${appId} and slug = ${slug} and status <> 'archived'`)
+      const ended = endSessions ? yield* endSessionsOf(appId, slug) : []
+      return { character: yield* get(appId, slug), ended }
+    }, transaction, Effect.map(({ character, ended }) => {
+      signals.announce(ended)
+      return character
+    }))
+
+    const endSessionsOf = Effect.fnUntraced(function*(appId: string, slug: string) {
+      yield* query((sql) => sql`select 1 from app_budgets where app_id = ${appId} for no key update`)
+      const active = yield* query<Array<{ session_id: string }>>((sql) => sql`
+        select l.session_id from session_logs l
+        where l.app_id = ${appId} and l.status = 'active'
+          and l.session_id in (select session_id from sessions where app_id = ${appId} and character_slug = ${slug})
+        order by l.session_id for no key update`)
+      const sessions = active.map((row) => row.session_id)
+      const ended = yield* query<Array<LogRow>>((sql) => sql`
+        with ended as (
+          update session_logs set status = 'exited', exited_at = now(), exit_reason = ${REASON}, last_cursor = last_cursor + 1
+          where app_id = ${appId} and session_id = any(${sessions}::text[]) returning session_id, last_cursor
+        ), said as (
+          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+          select ${appId}, session_id, last_cursor, ids.event_id, 'session.exited', 'system', ids.run_ref, 'system', ${JSON.stringify(exited)}::text::json
+          from ended join unnest(${sessions}::text[], ${sessions.map(() => newId("evt"))}::text[], ${sessions.map(() => newId("run"))}::text[]) as ids(session_id, event_id, run_ref) using (session_id)
+        )
+        select session_id, last_cursor from ended`)
+      yield* query((sql) => settleBehindExit(sql, sessions.map(() => appId), sessions))
+      return ended.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor }))
+    })
+
+    const list = (appId: string, { status, search, after, limit }: CharacterFilter) =>
+      query<Array<StoredCharacter>>((sql) => sql`
+        select c.slug, c.version, c.status, v.profile, c.created_at, c.updated_at
+        from characters c join character_versions v using (app_id, slug, version)
+        where c.app_id = ${appId} and (${status}::text is null or c.status = ${status}) and (${after}::text is null or c.slug > ${after})
+          and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')), lower(${search})) > 0)
+        order by c.slug limit ${limit}`)
+
+    return Characters.of({ create, get, list, update, archive })
+  }))
+}

@@ -1,0 +1,123 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { Payload } from "#pipeline/domain/Event.ts"
+import { greetingBubbles } from "#pipeline/domain/greeting.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Characters } from "./Characters.ts"
+import { Database, type DatabaseError } from "./Database.ts"
+
+export interface Session {
+  readonly session_id: string
+  readonly character_slug: string
+  readonly character_version: number
+  readonly external_user_ref: string
+  readonly proactive_controls: Readonly<Record<string, unknown>>
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly status: "active" | "exited" | "archived"
+  readonly exit_reason: string | null
+  readonly exited_at: Date | null
+  readonly last_cursor: number
+  readonly turn_count: number
+  readonly unanswered_character_turns: number
+  readonly created_at: Date
+  readonly last_user_at: Date | null
+  readonly last_character_at: Date | null
+  /** The turn that is being answered, or waits first in line. */
+  readonly run_ref: string | null
+}
+
+export interface NewSession {
+  readonly characterSlug: string
+  readonly externalUserRef: string
+  readonly proactiveControls: object
+  readonly metadata: object
+  readonly endUser: { readonly display_name?: string | null | undefined; readonly timezone?: string | null | undefined; readonly locale?: string | null | undefined; readonly age_band?: string | null | undefined }
+  /** Return the active session of this person with this character, if there is one. */
+  readonly reuse: boolean
+}
+
+export interface SessionFilter {
+  readonly characterSlug: string | null
+  readonly externalUserRef: string | null
+  readonly status: string | null
+  /** Sessions older than this one. */
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** Why no session can be opened with a character: it is not there, or has been put away. */
+export class CharacterUnavailable extends Schema.TaggedError<CharacterUnavailable>()("CharacterUnavailable", {
+  reason: Schema.Literals(["not_found", "archived"])
+}) {}
+
+/** Persistent threads between one person and one character. */
+export class Sessions extends Context.Service<Sessions, {
+  /** Opens a session and, where the author wrote one, says the greeting, in one transaction. */
+  readonly create: (appId: string, session: NewSession) => Effect.Effect<{ readonly session: Session; readonly created: boolean }, CharacterUnavailable | DatabaseError>
+  readonly get: (appId: string, sessionId: string) => Effect.Effect<Session | undefined, DatabaseError>
+  readonly list: (appId: string, filter: SessionFilter) => Effect.Effect<ReadonlyArray<Session>, DatabaseError>
+}>()("src/db/Sessions") {
+  static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+    const characters = yield* Characters
+    const signals = yield* LogSignals
+
+    const select = (appId: string, filter: SessionFilter & { readonly sessionId: string | null }) =>
+      query<Array<Session>>((sql) => sql`
+        select s.session_id, s.character_slug, c.version as character_version, s.external_user_ref, s.proactive_controls, s.metadata, s.created_at,
+          l.status, l.exit_reason, l.exited_at, l.last_cursor, l.turn_count, l.unanswered_character_turns, l.last_user_at, l.last_character_at,
+          (select t.run_ref from turns t where t.app_id = s.app_id and t.session_id = s.session_id and t.outcome is null order by t.turn_index limit 1) as run_ref
+        from sessions s join session_logs l using (app_id, session_id) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
+        where s.app_id = ${appId}
+          ${filter.sessionId === null ? sql`` : sql`and s.session_id = ${filter.sessionId}`}
+          ${filter.before === null ? sql`` : sql`and s.session_id < ${filter.before}`}
+          ${filter.characterSlug === null ? sql`` : sql`and s.character_slug = ${filter.characterSlug}`}
+          ${filter.externalUserRef === null ? sql`` : sql`and s.external_user_ref = ${filter.externalUserRef}`}
+          ${filter.status === null ? sql`` : sql`and l.status = ${filter.status}`}
+        order by s.session_id desc limit ${filter.limit}`)
+    const everything = { characterSlug: null, externalUserRef: null, status: null, before: null, limit: 1 }
+    const get = (appId: string, sessionId: string) => select(appId, { ...everything, sessionId }).pipe(Effect.map((rows) => rows[0]))
+
+    const greet = Effect.fnUntraced(function*(appId: string, sessionId: string, profile: object) {
+      const bubbles = greetingBubbles(profile, createHash("sha256").update(sessionId).digest().readUInt32BE(0))
+      if (bubbles.length === 0) return
+      const payload: Payload<"character.initiated"> = { text: bubbles.join("\n"), bubbles, kind: "greeting" }
+      yield* query((sql) => sql`
+        insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+        values (${appId}, ${sessionId}, 1, ${newId("evt")}, 'character.initiated', 'character', ${newId("run")}, 'greeting', ${JSON.stringify(payload)}::text::json)`)
+      yield* query((sql) => sql`
+        update session_logs set last_cursor = 1, unanswered_character_turns = 1, last_character_at = now() where app_id = ${appId} and session_id = ${sessionId}`)
+    })
+
+    const create = Effect.fnUntraced(function*(appId: string, wanted: NewSession) {
+      const character = yield* characters.get(appId, wanted.characterSlug)
+      if (character === undefined) return yield* new CharacterUnavailable({ reason: "not_found" })
+      if (character.status === "archived") return yield* new CharacterUnavailable({ reason: "archived" })
+      const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
+      // This also locks the person's row, so that two requests to reuse a session agree on one.
+      yield* query((sql) => sql`
+        insert into end_users as u (app_id, external_user_ref, display_name, timezone, locale, age_band)
+        values (${appId}, ${wanted.externalUserRef}, ${display_name}, ${timezone}, ${locale}, coalesce(${age_band}, 'unknown'))
+        on conflict (app_id, external_user_ref) do update set display_name = coalesce(excluded.display_name, u.display_name),
+          timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale), age_band = coalesce(${age_band}, u.age_band)`)
+      if (wanted.reuse) {
+        const [present] = yield* select(appId, { ...everything, sessionId: null, characterSlug: wanted.characterSlug, externalUserRef: wanted.externalUserRef, status: "active" })
+        if (present !== undefined) return { session: present, created: false }
+      }
+      const sessionId = newId("ses")
+      yield* query((sql) => sql`
+        insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
+        values (${appId}, ${sessionId}, ${wanted.characterSlug}, ${wanted.externalUserRef}, ${JSON.stringify(wanted.proactiveControls)}::text::jsonb, ${JSON.stringify(wanted.metadata)}::text::jsonb)`)
+      yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`)
+      yield* greet(appId, sessionId, character.profile)
+      const session = yield* get(appId, sessionId)
+      return session === undefined ? yield* Effect.die(new Error("a session just written is gone")) : { session, created: true }
+    }, transaction, Effect.tap(({ session }) => Effect.sync(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }]))))
+
+    return Sessions.of({ create, get, list: (appId, filter) => select(appId, { ...filter, sessionId: null }) })
+  }))
+}

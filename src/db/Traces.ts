@@ -1,0 +1,55 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Database, type DatabaseError } from "./Database.ts"
+
+export interface TraceRow {
+  readonly run_ref: string
+  readonly turn_index: number
+  readonly reply_mode: "fast" | "deep"
+  readonly outcome: "replied" | "withheld" | "exited" | "failed" | null
+  readonly failure_reason: string | null
+  readonly attempts: number
+  readonly crashes: number
+  readonly accepted_at: Date
+  readonly settled_at: Date | null
+  readonly cost_micro_usd: number | null
+  readonly stages: ReadonlyArray<{
+    readonly stage: string
+    readonly attempt: number
+    readonly latency_ms: number
+    readonly status: string
+    readonly decision: string | null
+    readonly error_code: string | null
+    readonly model: string | null
+    readonly input_tokens: number | null
+    readonly cached_input_tokens: number | null
+    readonly output_tokens: number | null
+    readonly cost_micro_usd: number | null
+    readonly estimated: boolean | null
+  }>
+}
+
+/** What each turn of a session took, cost and decided. */
+export class Traces extends Context.Service<Traces, {
+  /** Newest turn first, below `before`; or the one turn of `runRef`. */
+  readonly ofSession: (appId: string, sessionId: string, filter: { readonly runRef: string | null; readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<TraceRow>, DatabaseError>
+}>()("src/db/Traces") {
+  static readonly layer = Layer.effect(Traces, Effect.gen(function*() {
+    const { query } = yield* Database
+    return Traces.of({
+      ofSession: (appId, sessionId, { runRef, before, limit }) => query((sql) => sql`
+        select t.run_ref, t.turn_index, t.reply_mode, t.outcome, t.failure_reason, t.fence as attempts, t.crashes, t.accepted_at, t.settled_at, t.cost_micro_usd,
+          coalesce((
+            select json_agg(json_build_object('stage', s.stage, 'attempt', s.attempt, 'latency_ms', s.latency_ms, 'status', s.status, 'decision', s.decision,
+              'error_code', s.error_code, 'model', s.model, 'input_tokens', s.input_tokens, 'cached_input_tokens', s.cached_input_tokens,
+              'output_tokens', s.output_tokens, 'cost_micro_usd', s.cost_micro_usd, 'estimated', s.estimated) order by s.fence, s.seq)
+            from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index
+          ), '[]'::json) as stages
+        from turns t
+        where t.app_id = ${appId} and t.session_id = ${sessionId}
+          and (${runRef}::text is null or t.run_ref = ${runRef}) and (${before}::int is null or t.turn_index < ${before})
+        order by t.turn_index desc limit ${limit}`)
+    })
+  }))
+}

@@ -1,0 +1,148 @@
+import helmet from "@fastify/helmet"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
+import { Feeds } from "#channels/event-log/Feeds.ts"
+import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Apps } from "#src/db/Apps.ts"
+import { Characters } from "#src/db/Characters.ts"
+import { Sessions } from "#src/db/Sessions.ts"
+import { type HandlerError, makeBridge } from "./bridge.ts"
+import { envelope, type Success } from "./envelope.ts"
+import { accountTokenUsed, ApiError, draining, errorBody, idpKeyUsed, internalError, invalidKey, type Kind, missingBearer, notFound, routeNotFound } from "./errors.ts"
+import { ignoredFields } from "./ignoredFields.ts"
+import { describeServer } from "./openapi.ts"
+import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
+import { routes } from "./routes.ts"
+import type { App, HandlerServices, Server } from "./Server.ts"
+
+const BODY_LIMIT_BYTES = 1024 * 1024
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
+
+export interface HttpOptions {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string | null
+  readonly trustProxy: boolean
+}
+
+/** The address cannot be listened on. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { cause: Schema.Defect() }) {
+  override get message() {
+    return `cannot listen: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
+const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
+  missing: missingBearer,
+  invalid_key: invalidKey,
+  account_token: accountTokenUsed,
+  idp_key: idpKeyUsed
+}
+
+const authenticate = (request: FastifyRequest) =>
+  Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
+    Effect.catchTag("Unauthenticated", ({ reason }) => Effect.fail(unauthenticated[reason]))
+  )
+
+/** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
+const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
+  const { app_id = "", slug = "", session_id = "" } = request.params as Record<string, string>
+  const { appId } = request.principal
+  switch (kind) {
+    case "app":
+      return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
+    case "character":
+      return (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
+    case "session":
+      return (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
+  }
+})
+
+const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
+  if (error.status === 429 || error.status === 503) void reply.header("retry-after", "1")
+  if (error.status === 401) void reply.header("www-authenticate", "Bearer")
+  return reply.code(error.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(errorBody(error, request.id)))
+}
+
+/** The HTTP surface: Fastify with our parsing, authentication, envelope and errors, and every route hung on it. */
+export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: string }>()("src/http/HttpServer") {
+  static readonly layer = (options: HttpOptions) => Layer.effect(HttpServer, Effect.gen(function*() {
+    const bridge = yield* makeBridge<HandlerServices>()
+    const feeds = yield* Feeds
+    let closing = false
+    let baseUrl = options.publicUrl ?? ""
+
+    const app: App = Fastify({
+      trustProxy: options.trustProxy,
+      bodyLimit: BODY_LIMIT_BYTES,
+      return503OnClosing: false,
+      forceCloseConnections: "idle",
+      routerOptions: { maxParamLength: 400 },
+      genReqId: (request) => {
+        const given = request.headers["x-request-id"]
+        return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
+      }
+    })
+    app.setValidatorCompiler(compileValidator)
+    app.setSerializerCompiler(() => JSON.stringify)
+    parseBodies(app, BODY_LIMIT_BYTES)
+    yield* Effect.promise(async () => {
+      await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
+      await describeServer(app)
+    })
+
+    app.decorateRequest("principal")
+    app.addHook("onRequest", async (request, reply) => {
+      void reply.header("x-request-id", request.id)
+      if (closing) throw draining
+      if (request.is404 || request.routeOptions.config.public === true) return
+      request.principal = await bridge.run(authenticate(request), reply, "when caller leaves")
+    })
+    // A socket that has been answered while we stop must not be kept open for the next request.
+    app.addHook("onSend", async (_, reply) => {
+      if (closing) void reply.header("connection", "close")
+    })
+    app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
+    app.setErrorHandler(async (thrown: unknown, request, reply) => {
+      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, BODY_LIMIT_BYTES)
+      if (error === null) {
+        await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
+        return sendError(request, reply, internalError)
+      }
+      const kind = request.routeOptions.config.within
+      if (error.code === "validation_error" && kind !== undefined && request.principal !== undefined) {
+        const there = await bridge.run(isThere(kind, request), reply, "when caller leaves").catch((failed: ApiError) => failed)
+        if (there !== true) return sendError(request, reply, there === false ? notFound[kind] : there)
+      }
+      return sendError(request, reply, error)
+    })
+
+    const answer = async (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<Success, HandlerError, HandlerServices>) => {
+      const result = await bridge.run(handler, reply, request.routeOptions.config.writes === true ? "never" : "when caller leaves")
+      const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), request.body)
+      return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
+    }
+    const server: Server = { app, baseUrl: () => baseUrl, answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
+    for (const hang of routes) hang(server)
+
+    yield* Effect.acquireRelease(
+      Effect.tryPromise({ try: () => app.listen({ host: options.host, port: options.port }), catch: (cause) => new CannotListen({ cause }) }),
+      () => Effect.gen(function*() {
+        closing = true
+        yield* feeds.endAll
+        const closed = yield* Effect.forkDetach(Effect.promise(() => app.close()), { startImmediately: true })
+        yield* bridge.drain
+        yield* Fiber.join(closed).pipe(Effect.timeoutOption("2 seconds"))
+      })
+    )
+    const address = Option.fromNullishOr(app.addresses()[0])
+    if (baseUrl === "") baseUrl = `http://${options.host === "0.0.0.0" || options.host === "::" ? "127.0.0.1" : options.host}:${Option.match(address, { onNone: () => options.port, onSome: (a) => a.port })}`
+    return { baseUrl }
+  }))
+}

@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from "fastify"
+import type { ZodTypeProvider } from "fastify-type-provider-zod"
+import type * as Effect from "effect/Effect"
+import type { EventLog } from "#channels/event-log/EventLog.ts"
+import type { Feeds } from "#channels/event-log/Feeds.ts"
+import type { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { Inbox } from "#pipeline/Inbox.ts"
+import type { Writer } from "#pipeline/generation/Writer.ts"
+import type { Authentication, Principal } from "#src/accounts/Authentication.ts"
+import type { Apps } from "#src/db/Apps.ts"
+import type { Characters } from "#src/db/Characters.ts"
+import type { Database } from "#src/db/Database.ts"
+import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { Sessions } from "#src/db/Sessions.ts"
+import type { Traces } from "#src/db/Traces.ts"
+import type { HandlerError } from "./bridge.ts"
+import type { Success } from "./envelope.ts"
+import type { Kind } from "./errors.ts"
+
+/** What handlers may use. */
+export type HandlerServices = Apps | Authentication | Characters | Database | EventLog | Feeds | IdempotencyKeys | Inbox | LogSignals | Sessions | Traces | Writer
+
+export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
+
+/** What a file of routes is given to hang its routes on. */
+export interface Server {
+  readonly app: App
+  /** Where clients reach this server, for the commands in answers. */
+  readonly baseUrl: () => string
+  /** Runs a handler and wraps what it answers in the envelope. */
+  readonly answer: (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<Success, HandlerError, HandlerServices>) => Promise<FastifyReply>
+  /** Runs a handler whose answer is sent as it is. */
+  readonly run: <A>(reply: FastifyReply, handler: Effect.Effect<A, HandlerError, HandlerServices>) => Promise<A>
+}
+
+export type Routes = (server: Server) => void
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on every route under /v1 that needs a runtime key. */
+    principal: Principal
+  }
+  interface FastifyContextConfig {
+    /** Served without a bearer. */
+    readonly public?: boolean
+    /** The resource in the path whose absence (404) comes before a bad body (422). */
+    readonly within?: Kind
+    /** Goes on when the caller leaves: its effect must not be cut in half. */
+    readonly writes?: boolean
+  }
+}

@@ -1,0 +1,32 @@
+/** Version of the success envelope (contract 2.1, 9.2). */
+export const SCHEMA_VERSION = "2026-11-21"
+
+export interface NextAction {
+  readonly command: string
+  readonly description: string
+}
+
+/** What a handler answers with. `data` may be JSON text that is already encoded. */
+export interface Success {
+  readonly data: object
+  readonly nextActions: ReadonlyArray<NextAction>
+}
+
+export const success = (data: object, nextActions: ReadonlyArray<NextAction> = []): Success => ({ data, nextActions })
+
+/** The envelope around JSON text that needs no second encoding. */
+export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAction>): string =>
+  `{"schema_version":"${SCHEMA_VERSION}","data":${data},"next_actions":${JSON.stringify(nextActions)}}`
+
+export const envelope = ({ data, nextActions }: Success, ignoredFields: ReadonlyArray<string>): string =>
+  encodedEnvelope(JSON.stringify(ignoredFields.length === 0 ? data : { ...data, ignored_fields: ignoredFields }), nextActions)
+
+/** Commands that work when pasted into a shell that has the key in TROUPE_KEY. */
+export const curl = (baseUrl: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): string =>
+  [
+    "curl -s",
+    method === "GET" ? "" : `-X ${method}`,
+    `-H "authorization: Bearer $TROUPE_KEY"`,
+    body === undefined ? "" : `-H "content-type: application/json" -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    `"${baseUrl}${path}"`
+  ].filter((part) => part !== "").join(" ")

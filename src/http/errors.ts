@@ -1,0 +1,54 @@
+import * as Data from "effect/Data"
+
+/** An answer that is not a success, in one of the contract's two forms (7.1). */
+export class ApiError extends Data.TaggedError("ApiError")<{
+  readonly status: number
+  /** Null: the plain-string form, for the generic 401 and 403 and the infrastructure 503s. */
+  readonly code: string | null
+  readonly message: string
+  /** What the caller can do about it. Unused in the plain-string form. */
+  readonly fix: string
+}> {}
+
+const structured = (status: number, code: string, message: string, fix: string) => new ApiError({ status, code, message, fix })
+const plain = (status: number, message: string) => new ApiError({ status, code: null, message, fix: "" })
+
+/** The body of an error answer. The request id is the only part of it that varies between two requests for the same reason. */
+export const errorBody = (error: ApiError, requestId: string): object =>
+  error.code === null
+    ? { detail: error.message }
+    : { detail: { code: error.code, message: error.message, fix: error.fix, request_id: requestId } }
+
+export const missingBearer = plain(401, "Authentication required: send `Authorization: Bearer ck_...`.")
+export const invalidKey = plain(403, "This API key is invalid or has been revoked.")
+export const accountTokenUsed = structured(401, "account_token_used_as_runtime_key", "An account token (lat_...) is not a runtime key.",
+  "Use the account token on /v1/account/* only, to create a runtime key (ck_...), and send that key here.")
+export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key", "An identity provider's key (ak_...) is not a credential of this service.",
+  "Send a runtime key of this service (ck_...).")
+
+export const databaseUnreachable = plain(503, "The database cannot be reached right now. Try again shortly.")
+export const draining = plain(503, "This server is stopping. Try again shortly.")
+export const internalError = structured(500, "internal_error", "Something went wrong on our side.",
+  "Try again with backoff. If it stays, report the request id.")
+
+export const validationError = (message: string) => structured(422, "validation_error", message, "Correct the quoted field and send the request again.")
+export const payloadTooLarge = (limitBytes: number) => structured(413, "payload_too_large", `The request body is larger than ${limitBytes} bytes.`, "Send less at once.")
+export const routeNotFound = structured(404, "route_not_found", "There is no such route.", "See /docs or /openapi.json for the routes of this server.")
+
+/** One constant answer per kind, the same for what is not there and for what belongs to another app. */
+export const notFound = {
+  character: structured(404, "character_not_found", "There is no such character in this app.", "List the app's characters with GET /v1/characters."),
+  session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
+  app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to.")
+} as const
+export type Kind = keyof typeof notFound
+
+export const slugTaken = (slug: string) => structured(409, "slug_taken", `The slug ${slug} is taken in this app.`, "Choose another slug, or PATCH the character that has it.")
+export const versionConflict = (current: number) => structured(409, "version_conflict", `The character is at version ${current}.`, "Read it again and repeat the change on that version.")
+export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active.")
+export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
+
+export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
+export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")
+export const turnQueueFull = structured(429, "turn_queue_full", "Too many messages wait for an answer in this session.", "Wait for replies before sending more.")
+export const rateLimited = (message: string) => structured(429, "rate_limited", message, "Try again after the time in Retry-After.")

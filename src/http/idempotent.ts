@@ -1,0 +1,27 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { type Success } from "./envelope.ts"
+import { idempotencyKeyReused, validationError } from "./errors.ts"
+
+/** The caller's Idempotency-Key, or null. */
+export const idempotencyKey = Effect.fnUntraced(function*(request: FastifyRequest) {
+  const key = request.headers["idempotency-key"]
+  if (key === undefined) return null
+  if (typeof key !== "string" || key.length < 1 || key.length > 255) {
+    return yield* validationError("headers.idempotency-key: must be 1 to 255 characters")
+  }
+  return key
+})
+
+/** A create that, under a key seen in the last 24 hours, answers as it did then and creates nothing. */
+export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<Success, E, R>) =>
+  Effect.gen(function*() {
+    const key = yield* idempotencyKey(request)
+    if (key === null) return yield* create
+    const path = request.url.split("?", 1)[0] ?? ""
+    const keys = yield* IdempotencyKeys
+    const result = yield* keys.once({ appId: request.principal.appId, path, key, body: request.body }, create)
+    if (result._tag === "reused") return yield* idempotencyKeyReused
+    return result._tag === "fresh" ? result.value : { ...result.value, data: { ...result.value.data, idempotent_replay: true } }
+  })

@@ -1,0 +1,53 @@
+import type { FastifySchemaCompiler } from "fastify"
+import * as z from "zod"
+import { payloadTooLarge, validationError } from "./errors.ts"
+import type { App } from "./Server.ts"
+import { findUnstorable, maybeUnstorable } from "./unstorable.ts"
+import { quoteIssues } from "./validation.ts"
+
+type Where = "body" | "query" | "params" | "headers"
+const WHERE: Record<string, Where> = { body: "body", querystring: "query", params: "params", headers: "headers" }
+
+/** What a parsed body was before parsing stripped it, so that an answer can name the fields that were ignored. */
+const raw = new WeakMap<object, unknown>()
+export const rawBody = (parsed: unknown): unknown => typeof parsed === "object" && parsed !== null ? raw.get(parsed) ?? parsed : parsed
+
+export const compileValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => (input) => {
+  const where = WHERE[httpPart ?? "body"] ?? "body"
+  const unstorable = where === "query" ? findUnstorable(input) : null
+  if (unstorable !== null) return { error: validationError(`query.${unstorable}: must not contain U+0000 or half a surrogate pair`) }
+  const parsed = schema.safeParse(input ?? undefined)
+  if (!parsed.success) return { error: validationError(quoteIssues(parsed.error.issues, where)) }
+  if (where === "body" && typeof parsed.data === "object" && parsed.data !== null) raw.set(parsed.data, input)
+  return { value: parsed.data }
+}
+
+/**
+ * Every body is JSON, whatever content type it names: `curl -d` says it is a form. What is not JSON, or holds text that PostgreSQL
+ * cannot store, is a validation error like any other.
+ */
+export const parseBodies = (app: App, limitBytes: number) => {
+  const parse = app.getDefaultJsonParser("remove", "remove")
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser("*", { parseAs: "string", bodyLimit: limitBytes }, (request, text, done) => {
+    const json = text.toString()
+    if (json.trim() === "") return done(null, undefined)
+    parse(request, json, (error, value) => {
+      if (error !== null) return done(validationError("body: is not valid JSON"))
+      const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
+      done(unstorable === null ? null : validationError(`body.${unstorable}: must not contain U+0000 or half a surrogate pair`), value)
+    })
+  })
+}
+
+/** Fastify's own refusals of a request, in the contract's form. */
+export const fromFastify = (error: { readonly code?: string; readonly statusCode?: number; readonly message: string }, limitBytes: number) => {
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return payloadTooLarge(limitBytes)
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return validationError("body: its length is not what content-length says")
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? validationError(`request: ${error.message}`) : null
+  }
+}

@@ -1,0 +1,13 @@
+import type { Routes } from "./Server.ts"
+import { appRoutes } from "./routes/apps.ts"
+import { characterRoutes } from "./routes/characters.ts"
+import { eventRoutes } from "./routes/events.ts"
+import { healthRoutes } from "./routes/health.ts"
+import { messageRoutes } from "./routes/messages.ts"
+import { referenceRoutes } from "./routes/reference.ts"
+import { sessionRoutes } from "./routes/sessions.ts"
+import { traceRoutes } from "./routes/trace.ts"
+
+export const routes: ReadonlyArray<Routes> = [
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, sessionRoutes, messageRoutes, eventRoutes, traceRoutes
+]

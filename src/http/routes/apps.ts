@@ -1,0 +1,51 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { Apps, type App } from "#src/db/Apps.ts"
+import { Writer } from "#pipeline/generation/Writer.ts"
+import { curl, success } from "../envelope.ts"
+import { notFound } from "../errors.ts"
+import { answers, AppData, MeData } from "../schemas/answers.ts"
+import { AppPatch } from "../schemas/session.ts"
+import type { Routes } from "../Server.ts"
+
+const toResource = (app: App) => ({
+  app_id: app.app_id,
+  name: app.name,
+  expose_relational_numerics: app.expose_relational_numerics,
+  created_at: app.created_at.toISOString()
+})
+
+export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
+  app.get("/v1/me", {
+    schema: { operationId: "getMe", summary: "The app that the key belongs to", tags: ["App"], response: answers(MeData) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      const found = yield* Apps.use((apps) => apps.get(appId))
+      if (found === undefined) return yield* notFound.app
+      const { engine, model } = yield* Writer
+      return success({ ...toResource(found), engine, model }, [
+        { command: curl(baseUrl(), "GET", "/v1/characters"), description: "List the characters of this app" },
+        { command: curl(baseUrl(), "GET", "/v1/sessions"), description: "List the sessions of this app" }
+      ])
+    })))
+
+  app.patch("/v1/apps/:app_id", {
+    config: { within: "app", writes: true },
+    schema: {
+      operationId: "updateApp",
+      summary: "Change settings of the app",
+      tags: ["App"],
+      params: z.object({ app_id: z.string() }),
+      body: AppPatch,
+      response: answers(AppData, 404)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      if (request.params.app_id !== appId) return yield* notFound.app
+      const changed = yield* Apps.use((apps) => apps.patch(appId, request.body))
+      if (changed === undefined) return yield* notFound.app
+      return success(toResource(changed), [{ command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }])
+    })))
+}

@@ -1,0 +1,121 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { FastifyReply, FastifyRequest } from "fastify"
+import * as z from "zod"
+import { EventLog, MAX_PAGE } from "#channels/event-log/EventLog.ts"
+import { Feeds } from "#channels/event-log/Feeds.ts"
+import { poll } from "#channels/event-log/poll.ts"
+import { isId } from "#pipeline/domain/Id.ts"
+import { curl, encodedEnvelope } from "../envelope.ts"
+import { notFound, rateLimited, validationError } from "../errors.ts"
+import { answers, EventPage } from "../schemas/answers.ts"
+import type { Routes } from "../Server.ts"
+
+/** Open streams of one key in one process. */
+const MAX_STREAMS_PER_KEY = 20_000
+/** What a reader waits before it comes back, spread so that those cut off together do not return together. */
+const RETRY_MS = { least: 1000, spread: 2000 }
+
+const cursor = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+/** A browser that reconnects repeats its first URL and says in Last-Event-ID how far it came: that is the younger word. */
+const startOf = (request: FastifyRequest, since: number) => {
+  const lastEventId = request.headers["last-event-id"]
+  if (lastEventId === undefined || lastEventId === "") return Effect.succeed(since)
+  const parsed = cursor.safeParse(lastEventId)
+  return parsed.success ? Effect.succeed(parsed.data) : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
+}
+
+const openStream = (reply: FastifyReply): void => {
+  const headers = reply.getHeaders()
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store, no-transform",
+    "x-accel-buffering": "no"
+  })
+  reply.raw.write(`retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\n\n`)
+}
+
+export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
+  const params = z.object({ session_id: z.string() })
+
+  app.get("/v1/sessions/:session_id/events", {
+    config: { within: "session" },
+    schema: {
+      operationId: "readEvents",
+      summary: "Events of the session after a cursor",
+      tags: ["Events"],
+      params,
+      querystring: z.object({
+        since: cursor.default(0).describe("Exclusive. Always advance it to the highest cursor seen"),
+        limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
+        wait: z.coerce.number().min(0).max(30).default(0).describe("Seconds to wait for something to appear on an empty page")
+      }),
+      response: answers(EventPage, 404)
+    }
+  }, async (request, reply) => {
+    const { since, limit, wait } = request.query
+    const sessionId = request.params.session_id
+    const text = await run(reply, Effect.gen(function*() {
+      if (!isId("ses", sessionId)) return yield* notFound.session
+      const page = yield* poll({ appId: request.principal.appId, sessionId, since }, limit, Duration.seconds(wait))
+      if (Option.isNone(page)) return yield* notFound.session
+      const { text, nextCursor, tail } = page.value
+      return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
+        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${nextCursor}&wait=30`), description: "Wait for what comes next" }
+      ])
+    }))
+    return reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store").send(text)
+  })
+
+  const streams = new Map<string, number>()
+  const count = (key: string, change: 1 | -1) => {
+    const now = (streams.get(key) ?? 0) + change
+    if (now === 0) streams.delete(key)
+    else streams.set(key, now)
+  }
+
+  app.get("/v1/sessions/:session_id/events/stream", {
+    config: { within: "session" },
+    schema: {
+      operationId: "streamEvents",
+      summary: "The same events as server-sent events; a connection lasts at most five minutes",
+      tags: ["Events"],
+      params,
+      headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
+      querystring: z.object({ since: cursor.default(0) }),
+      produces: ["text/event-stream"],
+      response: answers(z.string(), 404, 429)
+    }
+  }, async (request, reply) => {
+    const { appId, prefix } = request.principal
+    const sessionId = request.params.session_id
+    await run(reply, Effect.gen(function*() {
+      if (!isId("ses", sessionId)) return yield* notFound.session
+      const since = yield* startOf(request, request.query.since)
+      const log = yield* EventLog
+      const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
+      if (Option.isNone(first)) return yield* notFound.session
+      if ((streams.get(prefix) ?? 0) >= MAX_STREAMS_PER_KEY) return yield* rateLimited("This key has too many open streams.")
+
+      const feeds = yield* Feeds
+      openStream(reply)
+      count(prefix, 1)
+      const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, {
+        write: (text) => reply.raw.write(text),
+        onDrain: (resume) => reply.raw.once("drain", resume),
+        end: () => reply.raw.end()
+      })
+      const close = () => {
+        leave()
+        count(prefix, -1)
+      }
+      if (reply.raw.destroyed) close()
+      else reply.raw.once("close", close)
+    }))
+    return reply
+  })
+}

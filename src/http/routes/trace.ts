@@ -1,0 +1,79 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Sessions } from "#src/db/Sessions.ts"
+import { type TraceRow, Traces } from "#src/db/Traces.ts"
+import { Writer } from "#pipeline/generation/Writer.ts"
+import { success } from "../envelope.ts"
+import { notFound } from "../errors.ts"
+import { cursorKey, listQuery, page } from "../listing.ts"
+import { answers } from "../schemas/answers.ts"
+import type { Routes } from "../Server.ts"
+
+const usd = (micro: number | null) => micro === null ? null : micro / 1_000_000
+const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number]) => number | null) => stages.reduce((sum, stage) => sum + (of(stage) ?? 0), 0)
+
+const toResource = (row: TraceRow) => ({
+  run_ref: row.run_ref,
+  turn_index: row.turn_index,
+  reply_mode: row.reply_mode,
+  outcome: row.outcome ?? "generating",
+  failure_reason: row.failure_reason,
+  settled: row.settled_at !== null,
+  attempts: row.attempts,
+  recovered: row.crashes > 0 && row.outcome === "replied",
+  latency_ms: row.settled_at === null ? null : row.settled_at.getTime() - row.accepted_at.getTime(),
+  cost_usd: usd(row.cost_micro_usd),
+  tokens: {
+    input: total(row.stages, (stage) => stage.input_tokens),
+    cached_input: total(row.stages, (stage) => stage.cached_input_tokens),
+    output: total(row.stages, (stage) => stage.output_tokens)
+  },
+  stages: row.stages.map(({ cost_micro_usd, ...stage }) => ({ ...stage, cost_usd: usd(cost_micro_usd) }))
+})
+
+const Stage = z.object({ stage: z.string(), attempt: z.int(), latency_ms: z.number(), status: z.enum(["ok", "fallback", "skipped", "error"]) }).loose()
+const TraceData = z.object({
+  trace: z.array(z.object({
+    run_ref: z.string(),
+    turn_index: z.int(),
+    reply_mode: z.enum(["fast", "deep"]),
+    outcome: z.enum(["replied", "withheld", "exited", "failed", "generating"]),
+    failure_reason: z.string().nullable(),
+    settled: z.boolean(),
+    attempts: z.int(),
+    recovered: z.boolean(),
+    latency_ms: z.number().nullable(),
+    cost_usd: z.number().nullable(),
+    tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
+    stages: z.array(Stage)
+  })),
+  engine: z.string(),
+  next_cursor: z.string().nullable()
+})
+
+export const traceRoutes: Routes = ({ app, answer }) => {
+  app.get("/v1/sessions/:session_id/trace", {
+    config: { within: "session" },
+    schema: {
+      operationId: "readTrace",
+      summary: "What each turn took, cost and decided, newest first",
+      tags: ["Observability"],
+      params: z.object({ session_id: z.string() }),
+      querystring: z.object({ run_ref: z.string().max(64).optional(), ...listQuery }),
+      response: answers(TraceData, 404)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      const sessionId = request.params.session_id
+      const { run_ref = null, limit, cursor } = request.query
+      if (!isId("ses", sessionId)) return yield* notFound.session
+      const before = yield* cursorKey(cursor)
+      if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
+      const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before: before === null ? null : Number.parseInt(before, 10) || 0, limit: limit + 1 }))
+      const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
+      const { engine } = yield* Writer
+      return success({ trace: items.map(toResource), engine, next_cursor })
+    })))
+}
