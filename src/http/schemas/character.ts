@@ -1,0 +1,40 @@
+import * as z from "zod"
+import { exampleDialogues, fallbackLines, greeting, offlineLines } from "#src/http/schemas/dialogue.ts"
+import { forbiddenStyle } from "#src/http/schemas/forbiddenStyle.ts"
+import { mergePatchOf } from "#src/http/schemas/mergePatch.ts"
+import { wholeBetween } from "#src/http/schemas/number.ts"
+import { interests, persona } from "#src/http/schemas/persona.ts"
+import { baselineEmotion, behavioralThresholds, relationshipPosture, safety } from "#src/http/schemas/relationship.ts"
+import { text } from "#src/http/schemas/text.ts"
+import { voice, voiceSamples } from "#src/http/schemas/voice.ts"
+import { lifeRhythm, worldContext } from "#src/http/schemas/world.ts"
+
+/** Defaults are described, not filled in: the profile is kept as authored, so that a later default reaches older characters too. */
+export const CharacterCreate = z.object({
+  slug: z.string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
+    .meta({ description: "Address of the character, unique in the app", examples: ["mara-the-innkeeper"] }),
+  display_name: text(1, 80).meta({ examples: ["Mara"] }),
+  visible_bio: text(0, 2000).optional().meta({ description: "Public" }),
+  persona: persona.optional(),
+  interests: interests.optional(),
+  voice: voice.optional(),
+  voice_samples: voiceSamples.optional(),
+  example_dialogues: exampleDialogues.optional(),
+  forbidden_style: forbiddenStyle.optional(),
+  greeting: greeting.optional(),
+  life_rhythm: lifeRhythm.optional(),
+  world_context: worldContext.optional(),
+  relationship_posture: relationshipPosture.optional(),
+  baseline_emotion: baselineEmotion.optional(),
+  behavioral_thresholds: behavioralThresholds.optional(),
+  safety: safety.optional(),
+  fallback_lines: fallbackLines.optional(),
+  offline_lines: offlineLines.optional()
+})
+export type CharacterCreate = z.output<typeof CharacterCreate>
+
+export const CharacterPatch = mergePatchOf(CharacterCreate)
+  .extend({ expected_version: wholeBetween(1, 2_147_483_647).optional().meta({ description: "A stale one is refused with 409 version_conflict" }) })
+  .meta({ description: "JSON merge patch (RFC 7396): null clears, an array is replaced whole" })
+export type CharacterPatch = z.output<typeof CharacterPatch>

@@ -1,0 +1,32 @@
+import * as z from "zod"
+
+/** Characters are code points, as in JSON Schema's maxLength: an emoji is one, whatever it takes in UTF-16. */
+export const countCharacters = (value: string): number => {
+  let count = 0
+  for (let index = 0; index < value.length; index++) {
+    if ((value.codePointAt(index) ?? 0) > 0xffff) index++
+    count++
+  }
+  return count
+}
+
+const exceeds = (value: string, maximum: number): boolean =>
+  value.length > maximum && (value.length > maximum * 2 || countCharacters(value) > maximum)
+
+/**
+ * Text of `minimum` to `maximum` characters; one that must not be empty must not be blank either. What is out of bounds is not checked
+ * further, so that no timezone, regex or other format is looked for in a megabyte.
+ */
+export const text = (minimum: number, maximum: number) =>
+  z.string().superRefine((value, context) => {
+    if (exceeds(value, maximum)) {
+      context.addIssue({ code: "too_big", origin: "string", maximum, inclusive: true, input: value, continue: false })
+    } else if (countCharacters(value) < minimum) {
+      context.addIssue({ code: "too_small", origin: "string", minimum, inclusive: true, input: value, continue: false })
+    } else if (minimum > 0 && value.trim() === "") {
+      context.addIssue({ code: "custom", message: "Must not be blank", input: value, continue: false })
+    }
+  }).meta(minimum > 0 ? { minLength: minimum, maxLength: maximum, pattern: "\\S" } : { maxLength: maximum })
+
+/** At most `maximum` lines of text, none of them blank. */
+export const texts = (maximum: number, maximumCharacters: number) => z.array(text(1, maximumCharacters)).max(maximum)
