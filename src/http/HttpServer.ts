@@ -3,7 +3,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Feeds } from "#channels/event-log/Feeds.ts"
@@ -141,8 +140,10 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         yield* Fiber.join(closed).pipe(Effect.timeoutOption("2 seconds"))
       })
     )
-    const address = Option.fromNullishOr(app.addresses()[0])
-    if (baseUrl === "") baseUrl = `http://${options.host === "0.0.0.0" || options.host === "::" ? "127.0.0.1" : options.host}:${Option.match(address, { onNone: () => options.port, onSome: (a) => a.port })}`
+    if (baseUrl === "") {
+      const host = options.host === "0.0.0.0" || options.host === "::" ? "127.0.0.1" : options.host
+      baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${app.addresses().map((address) => typeof address === "string" ? options.port : address.port)[0] ?? options.port}`
+    }
     return { baseUrl }
   }))
 }

@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify"
 import * as z from "zod"
 import { payloadTooLarge, validationError } from "./errors.ts"
 import type { App } from "./Server.ts"
-import { findUnstorable, maybeUnstorable } from "./unstorable.ts"
+import { deepestNesting, findTooDeep, findUnstorable, maybeUnstorable } from "./unstorable.ts"
 import { quoteIssues } from "./validation.ts"
 
 type Where = "body" | "query" | "params" | "headers"
@@ -34,6 +34,8 @@ export const parseBodies = (app: App, limitBytes: number) => {
     if (json.trim() === "") return done(null, undefined)
     parse(request, json, (error, value) => {
       if (error !== null) return done(validationError("body: is not valid JSON"))
+      const tooDeep = findTooDeep(value)
+      if (tooDeep !== null) return done(validationError(`body${tooDeep === "" ? "" : `.${tooDeep}`}: is nested more than ${deepestNesting} deep`))
       const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
       done(unstorable === null ? null : validationError(`body.${unstorable}: must not contain U+0000 or half a surrogate pair`), value)
     })

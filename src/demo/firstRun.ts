@@ -1,0 +1,59 @@
+import * as Effect from "effect/Effect"
+import { Apps } from "#src/db/Apps.ts"
+import { Characters } from "#src/db/Characters.ts"
+import { Database } from "#src/db/Database.ts"
+import { Sessions } from "#src/db/Sessions.ts"
+import { demoCharacters } from "./characters.ts"
+
+/** A fixed id, so that every process and every start knows the demo app again. */
+const DEMO_APP = "app_0000000000000000000000DEM0"
+
+/** Makes the demo app with its characters and an open session; undefined when another start has done so. */
+const makeDemo = Effect.gen(function*() {
+  const apps = yield* Apps
+  const { query, transaction } = yield* Database
+  return yield* transaction(Effect.gen(function*() {
+    yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${DEMO_APP}, 0))`)
+    if ((yield* apps.get(DEMO_APP)) !== undefined) return undefined
+    const { key } = yield* apps.create({ appId: DEMO_APP, name: "demo", monthlyBudgetMicroUsd: null })
+    const characters = yield* Characters
+    for (const { slug, ...profile } of demoCharacters) yield* characters.create(DEMO_APP, slug, profile).pipe(Effect.orDie)
+    const sessions = yield* Sessions
+    const { session } = yield* sessions.create(DEMO_APP, {
+      characterSlug: demoCharacters[0]?.slug ?? "", externalUserRef: "you", proactiveControls: {}, metadata: {}, endUser: {}, reuse: false
+    }).pipe(Effect.orDie)
+    return { apiKey: key.apiKey, session, characterName: demoCharacters[0]?.display_name ?? "" }
+  }))
+})
+
+/** What a start says to a newcomer. The first one on a database prints a key of the demo app: the only secret that is ever printed unasked. */
+export const firstRun = Effect.fnUntraced(function*(baseUrl: string) {
+  const demo = yield* makeDemo
+  const addresses = `
+Troupe is ready.
+
+  API    ${baseUrl}
+  Docs   ${baseUrl}/docs
+`
+  if (demo === undefined) {
+    return `${addresses}
+  A key for the demo app:  npm run -s troupe -- key create ${DEMO_APP}
+  An app of your own:      npm run -s troupe -- app create NAME
+`
+  }
+  const auth = `-H "authorization: Bearer ${demo.apiKey}"`
+  const session = `${baseUrl}/v1/sessions/${demo.session.session_id}`
+  return `${addresses}
+  Demo key   ${demo.apiKey}   (shown once)
+
+Say something to ${demo.characterName}:
+
+  curl -s -X POST "${session}/messages" ${auth} -H "content-type: application/json" -d '{"text":"Hello! Who are you?"}'
+
+and read the conversation:
+
+  curl -s "${session}/events?since=0" ${auth}
+
+Without OPENAI_API_KEY or OPENAI_BASE_URL the labelled offline engine answers, from lines that the characters' author wrote.
+`
+})

@@ -1,0 +1,22 @@
+/** Setting up and using this server, for agents (contract 4.10). */
+export const llmsText = (baseUrl: string) => `# Troupe
+
+Troupe hosts AI characters that hold persistent, messenger-style conversations with an app's end-users.
+Base address: ${baseUrl}
+Machine-readable schema: ${baseUrl}/openapi.json (the authority for request and response shapes). Human docs: ${baseUrl}/docs
+
+## Authentication
+Every call under /v1 sends \`Authorization: Bearer ck_...\`, a runtime key that belongs to one app. Keep it on your server.
+Without a key, ask the operator for one; on the machine that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
+
+## A conversation
+1. POST ${baseUrl}/v1/characters {"slug","display_name",...} creates a character.
+2. POST ${baseUrl}/v1/sessions {"character_slug","external_user_ref"} opens a thread for one end-user; data.id is its id.
+3. POST ${baseUrl}/v1/sessions/{id}/messages {"text"} answers with data.cursor. It never contains the reply. Send an Idempotency-Key, unique per logical message; the same key again returns the first answer.
+4. GET ${baseUrl}/v1/sessions/{id}/events?since={cursor}&wait=30 returns data.events and data.next_cursor. Repeat with since = the highest cursor seen, across all types. Or read ${baseUrl}/v1/sessions/{id}/events/stream?since={cursor} as server-sent events.
+A reply is an event of type message.created with role character; show payload.bubbles in order. message.failed with recoverable true means: the message is recorded and may be sent again, with a new Idempotency-Key. session.exited is final. Ignore event types and fields that you do not know.
+
+## Answers
+Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code and retry by status:
+429, 500, 502 and 503 with backoff; other 4xx not as they are. A plain-string detail comes with a generic 401 or 403 and with 503.
+`

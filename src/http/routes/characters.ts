@@ -1,0 +1,126 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { Characters, type StoredCharacter } from "#src/db/Characters.ts"
+import { curl, success } from "../envelope.ts"
+import { notFound, slugTaken, validationError, versionConflict } from "../errors.ts"
+import { createOnce } from "../idempotent.ts"
+import { cursorKey, listQuery, page } from "../listing.ts"
+import { answers, CharacterData, CharacterPage } from "../schemas/answers.ts"
+import { CharacterCreate, CharacterPatch } from "../schemas/character.ts"
+import { applyMergePatch } from "../schemas/mergePatch.ts"
+import type { Routes } from "../Server.ts"
+import { quoteIssues } from "../validation.ts"
+
+const toResource = ({ slug, profile, status, version, created_at, updated_at }: StoredCharacter) => ({
+  slug,
+  ...profile,
+  status,
+  version,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+  import_id: null
+})
+
+/** The profile with a merge patch applied, checked as a whole as if it were new: a patch must not clear what is required. */
+const patched = (slug: string, profile: object, patch: object) => {
+  const parsed = CharacterCreate.safeParse(applyMergePatch({ slug, ...profile }, patch))
+  if (!parsed.success) return Effect.fail(validationError(quoteIssues(parsed.error.issues, "body")))
+  const { slug: next, ...rest } = parsed.data
+  return next === slug ? Effect.succeed(rest) : Effect.fail(validationError("body.slug: cannot be changed; create another character instead"))
+}
+
+export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
+  const params = z.object({ slug: z.string() })
+  const tags = ["Characters"]
+  const talk = (slug: string) => ({
+    command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: slug, external_user_ref: "user-1" }),
+    description: "Open a session with this character"
+  })
+  const read = (slug: string) => ({ command: curl(baseUrl(), "GET", `/v1/characters/${slug}`), description: "Read the character" })
+
+  app.post("/v1/characters", {
+    config: { writes: true },
+    schema: {
+      operationId: "createCharacter",
+      summary: "Create a character",
+      tags,
+      headers: z.object({ "idempotency-key": z.string().optional() }),
+      body: CharacterCreate,
+      response: answers(CharacterData, 409, 413)
+    }
+  }, (request, reply) =>
+    answer(request, reply, createOnce(request, Effect.gen(function*() {
+      const { slug, ...profile } = request.body
+      const characters = yield* Characters
+      const character = yield* characters.create(request.principal.appId, slug, profile).pipe(
+        Effect.catchTag("SlugTaken", () => Effect.fail(slugTaken(slug)))
+      )
+      return success(toResource(character), [talk(slug), read(slug)])
+    }))))
+
+  app.get("/v1/characters", {
+    schema: {
+      operationId: "listCharacters",
+      summary: "The app's characters, by slug",
+      tags,
+      querystring: z.object({ status: z.enum(["active", "archived"]).optional(), q: z.string().max(80).optional().describe("Part of the slug or display name"), ...listQuery }),
+      response: answers(CharacterPage)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { status = null, q = null, cursor, limit } = request.query
+      const after = yield* cursorKey(cursor)
+      const rows = yield* Characters.use((characters) => characters.list(request.principal.appId, { status, search: q, after, limit: limit + 1 }))
+      const { items, next_cursor } = page(rows, limit, (row) => row.slug)
+      return success({ characters: items.map(toResource), next_cursor }, items.slice(0, 1).map((item) => talk(item.slug)))
+    })))
+
+  app.get("/v1/characters/:slug", {
+    schema: { operationId: "getCharacter", summary: "One character", tags, params, response: answers(CharacterData, 404) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const character = yield* Characters.use((characters) => characters.get(request.principal.appId, request.params.slug))
+      if (character === undefined) return yield* notFound.character
+      return success(toResource(character), [talk(character.slug)])
+    })))
+
+  app.patch("/v1/characters/:slug", {
+    config: { within: "character", writes: true },
+    schema: {
+      operationId: "updateCharacter",
+      summary: "Change a character by JSON merge patch; every change is a new version",
+      tags,
+      params,
+      body: CharacterPatch,
+      response: answers(CharacterData, 404, 409, 413)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { slug } = request.params
+      const { expected_version, ...patch } = request.body
+      const characters = yield* Characters
+      const character = yield* characters.update(request.principal.appId, slug, expected_version, (profile) => patched(slug, profile, patch)).pipe(
+        Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict(current)))
+      )
+      if (character === undefined) return yield* notFound.character
+      return success(toResource(character), [talk(slug)])
+    })))
+
+  app.delete("/v1/characters/:slug", {
+    config: { within: "character", writes: true },
+    schema: {
+      operationId: "archiveCharacter",
+      summary: "Archive a character; its sessions run on unless they are to end",
+      tags,
+      params,
+      querystring: z.object({ end_sessions: z.enum(["true", "false"]).default("false") }),
+      response: answers(CharacterData, 404)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { slug } = request.params
+      const character = yield* Characters.use((characters) => characters.archive(request.principal.appId, slug, request.query.end_sessions === "true"))
+      if (character === undefined) return yield* notFound.character
+      return success(toResource(character), [{ command: curl(baseUrl(), "GET", "/v1/characters?status=active"), description: "List the characters that are left" }])
+    })))
+}

@@ -1,0 +1,28 @@
+import apiReference from "@scalar/fastify-api-reference"
+import { llmsText } from "../llms.txt.ts"
+import type { Routes } from "../Server.ts"
+
+const DOCS_POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:; worker-src 'self' blob:; frame-ancestors 'none'"
+
+export const referenceRoutes: Routes = ({ app, baseUrl }) => {
+  let document: string | null = null
+
+  app.get("/openapi.json", { config: { public: true }, schema: { hide: true } }, (_, reply) => {
+    document ??= JSON.stringify(app.swagger())
+    return reply.header("content-type", "application/json; charset=utf-8").send(document)
+  })
+
+  app.get("/v1/llms.txt", { config: { public: true }, schema: { hide: true } }, (_, reply) =>
+    reply.header("content-type", "text/plain; charset=utf-8").send(llmsText(baseUrl())))
+
+  void app.register(async (docs) => {
+    docs.addHook("onRoute", (route) => {
+      route.config = { ...route.config, public: true }
+    })
+    // The page runs its own inline script; nothing of ours or a tenant's is on it.
+    docs.addHook("onSend", async (_, reply) => {
+      void reply.header("content-security-policy", DOCS_POLICY)
+    })
+    await docs.register(apiReference, { routePrefix: "/docs", configuration: { url: "/openapi.json", title: "Troupe", withDefaultFonts: false, telemetry: false } })
+  })
+}

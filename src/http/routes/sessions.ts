@@ -1,0 +1,98 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Apps } from "#src/db/Apps.ts"
+import { Characters } from "#src/db/Characters.ts"
+import { Sessions } from "#src/db/Sessions.ts"
+import { curl, success } from "../envelope.ts"
+import { characterArchived, notFound } from "../errors.ts"
+import { createOnce } from "../idempotent.ts"
+import { cursorKey, listQuery, page } from "../listing.ts"
+import { answers, SessionData, SessionPage, SessionStateData } from "../schemas/answers.ts"
+import { characterSlugOf, SessionCreate } from "../schemas/session.ts"
+import type { Routes } from "../Server.ts"
+import { toSessionResource, toStateResource } from "../sessionResource.ts"
+
+export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
+  const params = z.object({ session_id: z.string() })
+  const tags = ["Sessions"]
+  const actions = (id: string) => [
+    { command: curl(baseUrl(), "POST", `/v1/sessions/${id}/messages`, { text: "Hello!" }), description: "Send a message" },
+    { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/events?since=0`), description: "Read the session's events" },
+    { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/state`), description: "See how the session stands" }
+  ]
+  const find = Effect.fnUntraced(function*(appId: string, sessionId: string) {
+    const session = isId("ses", sessionId) ? yield* Sessions.use((sessions) => sessions.get(appId, sessionId)) : undefined
+    return session ?? (yield* notFound.session)
+  })
+
+  app.post("/v1/sessions", {
+    config: { writes: true },
+    schema: {
+      operationId: "createSession",
+      summary: "Open a thread between a person and a character; the character may greet",
+      tags,
+      headers: z.object({ "idempotency-key": z.string().optional() }),
+      body: SessionCreate,
+      response: answers(SessionData.extend({ created: z.boolean() }), 404, 409)
+    }
+  }, (request, reply) =>
+    answer(request, reply, createOnce(request, Effect.gen(function*() {
+      const { external_user_ref, proactive_enabled, end_user, metadata, reuse } = request.body
+      const sessions = yield* Sessions
+      const { session, created } = yield* sessions.create(request.principal.appId, {
+        characterSlug: characterSlugOf(request.body),
+        externalUserRef: external_user_ref,
+        proactiveControls: proactive_enabled === undefined || proactive_enabled === null ? {} : { proactive_enabled },
+        metadata: metadata ?? {},
+        endUser: end_user ?? {},
+        reuse
+      }).pipe(Effect.catchTag("CharacterUnavailable", ({ reason }) => Effect.fail(reason === "archived" ? characterArchived : notFound.character)))
+      return success({ ...toSessionResource(session), created }, actions(session.session_id))
+    }))))
+
+  app.get("/v1/sessions", {
+    schema: {
+      operationId: "listSessions",
+      summary: "The app's sessions, newest first",
+      tags,
+      querystring: z.object({
+        character_slug: z.string().max(200).optional(),
+        external_user_ref: z.string().max(512).optional(),
+        status: z.enum(["active", "exited", "archived"]).optional(),
+        ...listQuery
+      }),
+      response: answers(SessionPage)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { character_slug = null, external_user_ref = null, status = null, cursor, limit } = request.query
+      const before = yield* cursorKey(cursor)
+      const rows = yield* Sessions.use((sessions) =>
+        sessions.list(request.principal.appId, { characterSlug: character_slug, externalUserRef: external_user_ref, status, before, limit: limit + 1 }))
+      const { items, next_cursor } = page(rows, limit, (row) => row.session_id)
+      return success({ sessions: items.map(toSessionResource), next_cursor }, items.slice(0, 1).flatMap((item) => actions(item.session_id)))
+    })))
+
+  app.get("/v1/sessions/:session_id", {
+    schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const session = yield* find(request.principal.appId, request.params.session_id)
+      return success(toSessionResource(session), actions(session.session_id))
+    })))
+
+  app.get("/v1/sessions/:session_id/state", {
+    schema: { operationId: "getSessionState", summary: "How the session stands, with the opt-in relational meter", tags, params, response: answers(SessionStateData, 404) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      const session = yield* find(appId, request.params.session_id)
+      const [character, owner] = yield* Effect.all([
+        Characters.use((characters) => characters.get(appId, session.character_slug)),
+        Apps.use((apps) => apps.get(appId))
+      ], { concurrency: 2 })
+      if (character === undefined || owner === undefined) return yield* notFound.session
+      return success(toStateResource(session, character, owner), actions(session.session_id))
+    })))
+}

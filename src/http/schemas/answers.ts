@@ -1,0 +1,117 @@
+import * as z from "zod"
+
+/** Schemas of answers, for the OpenAPI document and the contract tests. They are not run on the way out. */
+
+const NextAction = z.object({ command: z.string(), description: z.string() })
+
+const StructuredError = z.object({
+  detail: z.object({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() })
+})
+const PlainError = z.object({ detail: z.string() })
+
+const ERRORS = {
+  401: ["No bearer, or a credential of another kind", z.union([PlainError, StructuredError])],
+  402: ["The budget does not cover it; nothing was charged", StructuredError],
+  403: ["The key is invalid or revoked, or may not do this", z.union([PlainError, StructuredError])],
+  404: ["Not there, or not this app's", StructuredError],
+  409: ["In conflict with the present state", StructuredError],
+  413: ["The body is too large", StructuredError],
+  422: ["The request is not valid", StructuredError],
+  429: ["Too many, or too much waiting", StructuredError],
+  500: ["A failure of ours; passing", StructuredError],
+  503: ["Database unreachable, or starting or stopping; passing", PlainError]
+} as const
+
+const withData = (data: z.ZodType) => z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
+
+/** The answers of a route: its data in the envelope, and the errors it may give besides those of every route. */
+export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Record<number, z.ZodType<unknown>> => ({
+  200: withData(data).describe("Success"),
+  ...Object.fromEntries([...new Set([...errors, 401, 403, 422, 500, 503] as const)].map((status) => [status, ERRORS[status][1].describe(ERRORS[status][0])]))
+})
+
+const time = z.iso.datetime()
+
+export const AppData = z.object({ app_id: z.string(), name: z.string(), expose_relational_numerics: z.boolean(), created_at: time })
+export const MeData = AppData.extend({ engine: z.string().describe("Which engine writes the replies"), model: z.string() })
+
+export const CharacterData = z.object({
+  slug: z.string(),
+  display_name: z.string(),
+  status: z.enum(["active", "archived"]),
+  version: z.int(),
+  created_at: time,
+  updated_at: time,
+  import_id: z.string().nullable()
+}).loose().describe("The authored fields as they were given, and these")
+export const CharacterPage = z.object({ characters: z.array(CharacterData), next_cursor: z.string().nullable() })
+
+export const SessionData = z.object({
+  id: z.string(),
+  character_slug: z.string(),
+  character_version: z.int(),
+  external_user_ref: z.string(),
+  status: z.enum(["active", "exited", "archived"]),
+  exit: z.object({ reason_code: z.string(), at: time }).nullable(),
+  last_cursor: z.int(),
+  turn_count: z.int(),
+  unanswered_character_turns: z.int(),
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: time,
+  last_user_at: time.nullable(),
+  last_character_at: time.nullable()
+})
+export const SessionPage = z.object({ sessions: z.array(SessionData), next_cursor: z.string().nullable() })
+
+const relationshipScores = z.array(z.object({ key: z.string(), label: z.string(), value: z.number(), lower_is_open: z.boolean(), updated_at: time, version: z.string() }))
+
+export const SessionStateData = z.object({
+  session: SessionData,
+  turn: z.object({ state: z.enum(["idle", "generating"]), run_ref: z.string().nullable() }),
+  emotion: z.object({ label: z.string(), valence: z.number(), arousal: z.number(), updated_at: time }),
+  relational_meter: z.object({
+    relationship_scores: relationshipScores,
+    score_contract: z.object({
+      score_version: z.literal("relationship_scores.v1"),
+      scale: z.object({ min: z.number(), max: z.number() }),
+      semantics: z.object({ monotonic: z.boolean(), may_move_down: z.boolean() })
+    }),
+    redacted: z.boolean()
+  }),
+  stage: z.string().nullable(),
+  open_loop_count: z.int(),
+  storyline: z.null(),
+  proactive: z.object({
+    effective: z.record(z.string(), z.union([z.boolean(), z.number()])),
+    sources: z.record(z.string(), z.enum(["session", "character", "app"])),
+    next_eligible_at: time.nullable()
+  })
+})
+
+/** Contract 2.4. */
+export const AcceptData = z.object({
+  accepted: z.literal(true),
+  cursor: z.int().describe("Cursor of the user's own message.created"),
+  sent_turn_index: z.int(),
+  run_ref: z.string(),
+  reply_mode: z.enum(["fast", "deep"]),
+  idempotent_replay: z.literal(true).optional()
+})
+
+/** Contract 2.3. */
+export const EventData = z.object({
+  id: z.string(),
+  schema_version: z.string(),
+  cursor: z.int(),
+  session_id: z.string(),
+  type: z.string(),
+  event_type: z.string().describe("Always equal to type"),
+  role: z.enum(["user", "character", "system"]),
+  trace_id: z.string().describe("Equals the turn's run_ref"),
+  created_at: time,
+  payload: z.record(z.string(), z.unknown()),
+  source_ref: z.object({ kind: z.string(), id: z.string().optional() })
+})
+
+/** Contract 4.6. */
+export const EventPage = z.object({ events: z.array(EventData), next_cursor: z.int(), has_more: z.boolean() })

@@ -1,0 +1,30 @@
+import { defineCommand, runMain } from "citty"
+
+const serve = defineCommand({
+  meta: { name: "serve", description: "Serve the API and run replies, in the roles that ROLES names" },
+  run: async () => (await import("./commands/serve.ts")).serve()
+})
+
+const appCreate = defineCommand({
+  meta: { name: "create", description: "Create an app with its first runtime key; prints one line of JSON" },
+  args: {
+    name: { type: "positional", required: true, description: "Name of the app" },
+    "budget-usd": { type: "string", description: "Monthly budget in US dollars; none without it", valueHint: "N" }
+  },
+  run: async ({ args }) => (await import("./commands/app.ts")).createApp({ name: args.name, budgetUsd: args["budget-usd"] })
+})
+
+const keyCreate = defineCommand({
+  meta: { name: "create", description: "Create another runtime key for an app; prints one line of JSON" },
+  args: { appId: { type: "positional", required: true, description: "Id of the app (app_...)" } },
+  run: async ({ args }) => (await import("./commands/app.ts")).createKey({ appId: args.appId })
+})
+
+await runMain(defineCommand({
+  meta: { name: "troupe", version: "0.1.0", description: "A messenger-delivery-centric gateway for AI characters" },
+  subCommands: {
+    serve,
+    app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),
+    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate } })
+  }
+}))
