@@ -1,6 +1,5 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { Turn } from "../domain/Turn.ts"
 
 /** Who is being talked to, and when. */
@@ -10,10 +9,30 @@ export interface Grounding {
   readonly localTime: string
 }
 
+// Making a formatter takes forty times as long as using it.
+const formatters = new Map<string, Intl.DateTimeFormat>()
+const MOST_FORMATTERS = 1000
+
+const makeFormatter = (timeZone: string): Intl.DateTimeFormat => {
+  try {
+    return new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "long", hour: "2-digit", minute: "2-digit" })
+  } catch {
+    return formatterOf("UTC")
+  }
+}
+
+const formatterOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formatters.get(timeZone)
+  if (known !== undefined) return known
+  if (formatters.size >= MOST_FORMATTERS) formatters.clear()
+  const formatter = makeFormatter(timeZone)
+  formatters.set(timeZone, formatter)
+  return formatter
+}
+
 /** Resolves who and when. */
 export const ground = Effect.fnUntraced(function*(turn: Turn) {
   const now = yield* DateTime.now
-  const zone = Option.getOrElse(DateTime.zoneMakeNamed(turn.endUser.timezone ?? "UTC"), () => DateTime.zoneMakeOffset(0))
-  const localTime = DateTime.format(DateTime.setZone(now, zone), { locale: "en-GB", weekday: "long", hour: "2-digit", minute: "2-digit" })
+  const localTime = DateTime.formatIntl(now, formatterOf(turn.endUser.timezone ?? "UTC"))
   return { addressee: turn.endUser.displayName, localTime } satisfies Grounding
 })

@@ -1,0 +1,101 @@
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { Outcome, type ReplyMode, type StageRecord, type Turn } from "./domain/Turn.ts"
+import { emit } from "./emission/emit.ts"
+import { fallbackBubbles } from "./emission/fallback.ts"
+import type { GateContext } from "./emission/gates.ts"
+import { Writer, type WriteRequest } from "./generation/Writer.ts"
+import { ground } from "./grounding/ground.ts"
+import { know } from "./knowledge/know.ts"
+import { Transcript } from "./retrieval/Transcript.ts"
+import { CRISIS_BUBBLES, judge } from "./safety/judge.ts"
+import { Trail } from "./Trail.ts"
+
+export interface TurnResult {
+  readonly outcome: Outcome
+  readonly stages: ReadonlyArray<StageRecord>
+}
+
+export interface TurnPipelineOptions {
+  /** How long one run of a turn may take, by its mode. */
+  readonly deadlines: Readonly<Record<ReplyMode, Duration.Duration>>
+  /** Our rules to the model, watched for in replies. */
+  readonly serviceText: string
+}
+
+export const DEADLINES: TurnPipelineOptions["deadlines"] = { fast: Duration.seconds(45), deep: Duration.seconds(90) }
+
+const HISTORY_UTTERANCES = 24
+/** How many of the user's messages back a question may lie that a disclosure answers. */
+const QUESTION_MESSAGES = 3
+
+/** A turn becomes a reply. Never fails: whatever goes wrong is an outcome, and only interruption passes through. */
+export class TurnPipeline extends Context.Service<TurnPipeline, {
+  readonly run: (turn: Turn) => Effect.Effect<TurnResult>
+}>()("pipeline/TurnPipeline") {
+  static readonly layer = ({ deadlines, serviceText }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
+    const transcript = yield* Transcript
+    const writer = yield* Writer
+
+    const write = (trail: Trail, request: WriteRequest) =>
+      trail.stage("generation", writer.write(request), ({ reply, usage }) => ({ decision: reply.decision, usage }))
+
+    const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
+      const history = yield* trail.stage("retrieval", transcript.before(turn, HISTORY_UTTERANCES))
+      const grounding = yield* trail.stage("grounding", ground(turn))
+      const safety = yield* trail.stage("safety", Effect.sync(() => judge(turn.text)), ({ action }) => ({ decision: action }))
+      if (safety.action === "crisis") {
+        for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
+        return Outcome.cases.Replied.make({ bubbles: CRISIS_BUBBLES })
+      }
+      const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(turn.character)))
+
+      const request: WriteRequest = { turn, history, grounding, safety, knowledge, refusedBy: null }
+      const draft = yield* Effect.result(Effect.retry(write(trail, request), { times: 1 }))
+      if (Result.isFailure(draft)) return Outcome.cases.Failed.make({ reason: "generation_failed" })
+
+      const context: GateContext = {
+        userTexts: [turn.text, ...history.filter(({ role }) => role === "user").map(({ text }) => text).toReversed()].slice(0, QUESTION_MESSAGES),
+        serviceText,
+        mustNotReveal: knowledge.mustNotReveal
+      }
+      const emission = (bubbles: ReadonlyArray<string>) =>
+        trail.stage("emission", Effect.sync(() => emit(bubbles, turn.character.voice, context)), ({ refusedBy }) => ({
+          decision: refusedBy === null ? "passed" : `refused:${refusedBy}`
+        }))
+      const first = yield* emission(draft.success.reply.bubbles)
+      if (first.refusedBy === null) return Outcome.cases.Replied.make({ bubbles: first.bubbles })
+
+      // The character could speak a moment ago, so from here on a line of its author is better than a failure.
+      const redraft = yield* Effect.result(write(trail, { ...request, refusedBy: first.refusedBy }))
+      if (Result.isSuccess(redraft)) {
+        const second = yield* emission(redraft.success.reply.bubbles)
+        if (second.refusedBy === null) return Outcome.cases.Replied.make({ bubbles: second.bubbles })
+      }
+      const bubbles = yield* trail.stage("emission", Effect.sync(() => fallbackBubbles(turn, history, context)), () => ({
+        status: "fallback",
+        decision: "fallback_line"
+      }))
+      return Outcome.cases.Replied.make({ bubbles })
+    })
+
+    const run = (turn: Turn) => Effect.clockWith((clock) => {
+      const trail = new Trail(clock)
+      return stages(turn, trail).pipe(
+        Effect.timeoutOrElse({
+          duration: deadlines[turn.replyMode],
+          orElse: () => Effect.succeed(Outcome.cases.Failed.make({ reason: "timed_out" }))
+        }),
+        Effect.catchDefect((defect) => Effect.as(
+          Effect.logError("turn pipeline defect", { runRef: turn.runRef, defect }),
+          Outcome.cases.Failed.make({ reason: "generation_failed" })
+        )),
+        Effect.map((outcome): TurnResult => ({ outcome, stages: trail.records }))
+      )
+    })
+    return TurnPipeline.of({ run })
+  }))
+}

@@ -1,0 +1,89 @@
+/** A place where a text may be parted. Only whitespace lies between `end` of the part before and `next`, the start of the part after. */
+interface Cut {
+  readonly end: number
+  readonly next: number
+  /** 0 blank line, 1 line break, 2 sentence, 3 clause, 4 word. Lower is better. */
+  readonly level: number
+}
+
+interface Unit {
+  readonly start: number
+  readonly end: number
+}
+
+// In order: what an earlier pattern takes is hidden from the later ones, so that units nest but never overlap.
+const UNITS: ReadonlyArray<RegExp> = [
+  /```[\s\S]*?(?:```|$)/g,
+  /`[^`\n]+`/g,
+  /\b(?:https?:\/\/|www\.)[^\s"“”«»„「」`]+/gi
+]
+const QUOTE = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」/g
+const LIST_ITEM = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+\S.*$/gm
+const LIST_MARKER = /(?:^|\n)[ \t]*(?:[-*•–]|\d{1,3}[.)])$/
+
+const find = (text: string, pattern: RegExp): ReadonlyArray<Unit> =>
+  Array.from(text.matchAll(pattern), (match) => ({ start: match.index, end: match.index + match[0].length }))
+
+/** What is kept whole: code, addresses, quotations and list items. */
+const unitsOf = (text: string): ReadonlyArray<Unit> => {
+  const units: Array<Unit> = []
+  let rest = text
+  for (const pattern of UNITS) {
+    units.push(...find(rest, pattern))
+    rest = rest.replace(pattern, (unit) => "x".repeat(unit.length))
+  }
+  return [...units, ...find(rest, QUOTE), ...find(rest, LIST_ITEM)]
+}
+
+const SENTENCE_END = /[.!?…。！？]["'”’»)\]*_]*$/
+const ABBREVIATION = /(?:^|[\s(])(?:mr|mrs|ms|dr|st|prof|vs|etc|e\.g|i\.e|no)\.$/i
+const CLAUSE_END = /[,;:–—、，；：]["'”’»)\]*_]*$/
+const WIDE_END = /[。！？]+[」』”’）]*|[、，；：]+/g
+
+const levelOf = (text: string, end: number, space: string): number => {
+  if (/\n\s*\n/.test(space)) return 0
+  if (space.includes("\n")) return 1
+  const before = text.slice(Math.max(0, end - 12), end)
+  if (SENTENCE_END.test(before) && !ABBREVIATION.test(before)) return 2
+  return CLAUSE_END.test(before) ? 3 : 4
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+export interface Cuts {
+  /** The best end of a part that begins at `start` and holds at most `limit` UTF-16 units; more than that must be left. */
+  readonly after: (start: number) => number
+}
+
+/** The places where a text may be parted into pieces of at most `limit`. A unit that is itself longer than that is not kept whole. */
+export const cutsOf = (text: string, limit: number): Cuts => {
+  const units = unitsOf(text).filter((unit) => unit.end - unit.start <= limit).sort((a, b) => a.start - b.start)
+  const around = (at: number): Unit | undefined => units.find((unit) => unit.start < at && at < unit.end)
+  const segments = graphemes.segment(text)
+  const isBoundary = (at: number): boolean => at >= text.length || segments.containing(at)?.index === at
+
+  const spaces = Array.from(text.matchAll(/\s+/g), (match): Cut => {
+    const end = match.index
+    return { end, next: end + match[0].length, level: levelOf(text, end, match[0]) }
+  }).filter(({ end }) => !LIST_MARKER.test(text.slice(Math.max(0, end - 12), end)))
+  const wide = Array.from(text.matchAll(WIDE_END), (match): Cut => {
+    const end = match.index + match[0].length
+    return { end, next: end, level: /[。！？]/.test(match[0]) ? 2 : 3 }
+  })
+  const candidates = [...spaces, ...wide]
+    .filter((cut) => around(cut.end) === undefined && around(cut.next) === undefined)
+    .sort((a, b) => a.level - b.level || b.end - a.end)
+
+  /** In front of the last whole grapheme that fits; inside one only if it alone is too long, and never inside a surrogate pair. */
+  const hard = (start: number): number => {
+    const most = start + limit
+    let at = segments.containing(most)?.index ?? text.length
+    const unit = around(at)
+    if (unit !== undefined && unit.start > start && isBoundary(unit.start)) at = unit.start
+    return at > start ? at : /[\udc00-\udfff]/.test(text.charAt(most)) ? most - 1 : most
+  }
+
+  const after = (start: number): number =>
+    candidates.find((cut) => cut.end > start && cut.end <= start + limit && isBoundary(cut.end) && isBoundary(cut.next))?.end ?? hard(start)
+  return { after }
+}

@@ -1,0 +1,73 @@
+import { terms } from "../retrieval/terms.ts"
+
+const FUNCTION_WORDS = new Set((
+  "a an the and or but if then so as at by for from in into of off on onto out over to under up with without about than that this these those " +
+  "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs who whom whose which what when where why how " +
+  "am is are was were be been being do does did done have has had will would shall should can could may might must " +
+  "not no nor never ever always only just very too also again once here there all any some one such own same other " +
+  "dont didnt isnt wasnt wont cant couldnt wouldnt im ive id youre hes shes theyre their"
+).split(" "))
+
+/** The runs of `size` neighbouring terms; the whole of a shorter text. */
+export const grams = (words: ReadonlyArray<string>, size: number): ReadonlyArray<string> => {
+  if (words.length === 0) return []
+  if (words.length <= size) return [words.join(" ")]
+  return words.slice(size - 1).map((_, i) => words.slice(i, i + size).join(" "))
+}
+
+const contentOf = (words: ReadonlyArray<string>): ReadonlyArray<string> => words.filter((word) => !FUNCTION_WORDS.has(word))
+
+// The texts watched for are few and long-lived: the service rules and the authored secrets.
+const MEMORY = 2000
+const remembered = <A>(make: (text: string) => A): (text: string) => A => {
+  const made = new Map<string, A>()
+  return (text) => {
+    const known = made.get(text)
+    if (known !== undefined) return known
+    if (made.size >= MEMORY) made.clear()
+    const value = make(text)
+    made.set(text, value)
+    return value
+  }
+}
+
+const LEAK_WORDS = 8
+const longRuns = remembered((text: string): ReadonlySet<string> => {
+  const words = terms(text)
+  return new Set(words.length < LEAK_WORDS ? [] : grams(words, LEAK_WORDS))
+})
+
+/** Whether a reply repeats eight words in a row of a text that is not for the user. */
+export const quotes = (replyWords: ReadonlyArray<string>, text: string): boolean => {
+  if (replyWords.length < LEAK_WORDS) return false
+  const watched = longRuns(text)
+  return watched.size > 0 && grams(replyWords, LEAK_WORDS).some((gram) => watched.has(gram))
+}
+
+const SECRET_WORDS = 3
+interface Secret {
+  /** Whether function words are left out, so that "she sold the boat" also catches "I sold that boat". */
+  readonly content: boolean
+  readonly size: number
+  readonly runs: ReadonlySet<string>
+}
+const secretRuns = remembered((text: string): Secret => {
+  const all = terms(text)
+  const words = contentOf(all)
+  // One telling word alone would forbid the word itself, so such a secret is watched for as it was written.
+  const content = words.length > 1
+  const watched = content ? words : all
+  const size = content ? Math.min(SECRET_WORDS, watched.length) : watched.length
+  return { content, size, runs: new Set(grams(watched, size)) }
+})
+
+/** Whether a reply gives away a secret: three of its telling words in a row, or all of a shorter one. */
+export const tells = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<string>): boolean => {
+  if (secrets.length === 0) return false
+  const content = contentOf(replyWords)
+  return secrets.some((text) => {
+    const secret = secretRuns(text)
+    const words = secret.content ? content : replyWords
+    return secret.size > 0 && words.length >= secret.size && grams(words, secret.size).some((gram) => secret.runs.has(gram))
+  })
+}

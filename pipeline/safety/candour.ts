@@ -1,0 +1,44 @@
+/**
+ * Whoever sincerely asks whether a machine is talking gets the truth, in voice or out of it.
+ * These rules find the question, the honest answer and the lie.
+ */
+
+const KIND = String.raw`(?:ais?|a\.i\.?|(?:chat)?bots?|robots?|machines?|computers?|programs?|programmes?|llms?|(?:chat)?gpt|language models?|humans?(?: beings?)?|persons?|people|sentient)`
+const NOT_A_JOB = String.raw`(?![ -](?:science|scientist|engineer|programmer|person|teacher|student|nerd|shop|repair|rights|kind))`
+const LEAD = String.raw`(?:(?:really|actually|just|even|secretly|only|like|some|kind of|sort of|maybe|either|an?|the|real|actual|living|breathing|human|fake|artificial) )*`
+const QUESTIONS: ReadonlyArray<RegExp> = [
+  new RegExp(String.raw`\b(?:are|r) (?:you|u|ya) ${LEAD}${KIND}\b${NOT_A_JOB}`, "i"),
+  /\b(?:are|r) (?:you|u|ya) (?:even |really |actually |for )?real\s*(?:$|[?!.,]|or\b|tho)/i,
+  new RegExp(String.raw`\b(?:you|u|you're|youre|ur|you are) (?:are |'re )?(?:not )?${LEAD}${KIND}\b${NOT_A_JOB}[^.!]{0,30}\?`, "i"),
+  new RegExp(String.raw`\b(?:is|was) (?:this|it|that|there) ${LEAD}${KIND}\b${NOT_A_JOB}`, "i"),
+  new RegExp(String.raw`\b(?:am i|i'm|im) (?:really |actually |just )?(?:talking|speaking|chatting|writing|texting) (?:to|with) ${LEAD}${KIND}\b${NOT_A_JOB}`, "i"),
+  /\b(?:bist du|sind sie|ist das|spreche ich mit|rede ich mit|schreibe ich mit)\b[^.!?]{0,20}\b(?:ki|bot|roboter|maschine|mensch(?:en)?|person|echt)\b/i
+]
+
+/** Whether the text sincerely asks if a person or a machine is answering. */
+export const asksWhatYouAre = (text: string): boolean => QUESTIONS.some((question) => question.test(text))
+
+const UNNEGATED = String.raw`(?:(?!\bnot\b|n't\b|\bno\b|\bnever\b)[^.!?]){0,28}?`
+const MACHINE = String.raw`(?:ai|a\.i\.|(?:chat)?bot|robot|machine|computer|program|programme|software|language model)`
+const PERSON = String.raw`(?:human|person|people|flesh and blood)`
+const ADMISSIONS: ReadonlyArray<RegExp> = [
+  new RegExp(String.raw`\b(?:i am|i'm|im|as|just|only|it's|it is) ${UNNEGATED}\b${MACHINE}\b`, "i"),
+  new RegExp(String.raw`\b(?:not|no|never|isn't|nobody|neither)\b(?: an?| any| really| actually| real| living| even)* ${PERSON}\b`, "i"),
+  /\bkein (?:echter )?mensch\b|\b(?:bin|ist) (?:nur )?(?:eine |ein )?(?:ki|bot|programm)\b/i
+]
+const DENIALS: ReadonlyArray<RegExp> = [
+  new RegExp(String.raw`\b(?:i am|i'm|im|yes|of course)\b,? ${UNNEGATED}\b(?:human|(?:an? |real |actual |living )person)\b`, "i"),
+  new RegExp(String.raw`\b(?:i am|i'm|im) (?:not|no|definitely not|certainly not) (?:an? |just |some |kind of )*${MACHINE}\b`, "i")
+]
+
+/** Whether the text says that no human is answering. */
+export const admitsMachine = (text: string): boolean => ADMISSIONS.some((admission) => admission.test(text))
+
+/** Whether the text passes itself off as human. */
+export const deniesMachine = (text: string): boolean => DENIALS.some((denial) => denial.test(text)) && !admitsMachine(text)
+
+/** The plain truth, for when nothing better passed. */
+export const CANDID_LINES: ReadonlyArray<string> = [
+  "You asked straight: I'm an AI character, not a human.",
+  "The honest answer is that I'm an AI character, not a person."
+]

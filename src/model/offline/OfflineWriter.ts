@@ -1,0 +1,30 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Usage } from "#pipeline/domain/Turn.ts"
+import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
+import { costMicroUsd } from "#src/model/prices.ts"
+import { choose } from "./choose.ts"
+
+/**
+ * Replies without a model: it finds, among the lines that the author wrote, the one that fits, and says so wherever
+ * the engine is shown. The same turn after the same history always gets the same words.
+ */
+export const OFFLINE_ENGINE = "offline-retrieval.v1"
+
+const CHARS_PER_TOKEN = 4
+const BLANK_LINE = /\n\s*\n/
+
+const usageOf = ({ turn, history }: WriteRequest, line: string): Usage => {
+  const readChars = history.reduce((sum, { text }) => sum + text.length, turn.text.length)
+  const tokens = { inputTokens: Math.ceil(readChars / CHARS_PER_TOKEN), cachedInputTokens: 0, outputTokens: Math.ceil(line.length / CHARS_PER_TOKEN) }
+  return { model: OFFLINE_ENGINE, ...tokens, costMicroUsd: costMicroUsd(OFFLINE_ENGINE, tokens), estimated: true }
+}
+
+export const layer: Layer.Layer<Writer> = Layer.succeed(Writer, {
+  engine: OFFLINE_ENGINE,
+  model: OFFLINE_ENGINE,
+  write: (request) => Effect.sync(() => {
+    const line = choose(request)
+    return { reply: { decision: "reply", exit_reason: null, bubbles: line.split(BLANK_LINE) }, usage: usageOf(request, line) }
+  })
+})

@@ -1,0 +1,23 @@
+import { assert, describe, it } from "@effect/vitest"
+import { admitsMachine, asksWhatYouAre, deniesMachine } from "#pipeline/safety/candour.ts"
+
+const questions = [
+  "are you an AI?", "are you ai", "r u a bot", "are you a real person", "Are you human?", "are you real?", "are you actually human or a bot",
+  "you're a bot, right?", "am I talking to a human", "is this a chatbot?", "be honest: are you just a computer program?", "are you chatgpt", "bist du ein Mensch?", "Bist du eine KI"
+]
+const others = [
+  "are you a morning person?", "are you a computer science student?", "are you really sad?", "are you a real thief", "are you home?", "do you like robots",
+  "are you even listening", "what is a human being worth", "are you a people person?"
+]
+const admissions = [
+  "I'm an AI character, not a woman on a rock.", "Not a person, my dear friend, no.", "I am only a program.", "No, I'm not a real person!",
+  "As an AI language model I can't.", "No human is typing this.", "it's just a bot, sorry"
+]
+const denials = ["I'm human.", "Yes, I'm a real person.", "I am not a robot.", "Of course I'm human, dear."]
+
+describe("candour", () => {
+  it.each(questions)("hears the question in %j", (text) => assert.isTrue(asksWhatYouAre(text)))
+  it.each(others)("hears no such question in %j", (text) => assert.isFalse(asksWhatYouAre(text)))
+  it.each(admissions)("takes %j for the truth", (text) => assert.deepStrictEqual([admitsMachine(text), deniesMachine(text)], [true, false]))
+  it.each(denials)("takes %j for a denial", (text) => assert.deepStrictEqual([admitsMachine(text), deniesMachine(text)], [false, true]))
+})

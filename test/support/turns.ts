@@ -1,0 +1,27 @@
+import * as Schema from "effect/Schema"
+import { Character } from "#pipeline/domain/Character.ts"
+import { Outcome, type Turn } from "#pipeline/domain/Turn.ts"
+import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+
+export const characterOf = Schema.decodeUnknownSync(Character)
+
+export const plainCharacter = characterOf({ slug: "ada", display_name: "Ada" })
+
+export const turnOf = (given: Partial<Turn>): Turn => ({
+  appId: "app_1",
+  sessionId: "ses_1",
+  turnIndex: 0,
+  runRef: "run_1",
+  replyMode: "fast",
+  text: "hello",
+  character: plainCharacter,
+  endUser: { externalUserRef: "user-1", displayName: null, timezone: null, locale: null, ageBand: "unknown" },
+  ...given
+})
+
+/** What was said, from the oldest on: the user first, then by turns. */
+export const historyOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Utterance> =>
+  texts.map((text, i) => ({ role: i % 2 === 0 ? "user" : "character", text, cursor: i + 1, at: new Date(0) }))
+
+/** What the character said, or nothing if the turn ended otherwise. */
+export const bubblesOf = (outcome: Outcome): ReadonlyArray<string> => Outcome.guards.Replied(outcome) ? outcome.bubbles : []
