@@ -1,0 +1,2 @@
+/** placeholder until the prompt lands */
+export const SERVICE_RULES = ""
