@@ -3,7 +3,9 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000
   }

@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto"
+import postgres from "postgres"
+import { inject } from "vitest"
+import { onDatabase } from "./onDatabase.ts"
+
+export interface TestDatabase {
+  readonly url: string
+  /** A connection for looking and meddling. */
+  readonly sql: postgres.Sql
+  readonly drop: () => Promise<void>
+}
+
+/** A fresh database of this test's own, migrated. */
+export const createTestDatabase = async (): Promise<TestDatabase> => {
+  const server = inject("postgresUrl")
+  const name = `test_${randomBytes(6).toString("hex")}`
+  const admin = postgres(server, { max: 1, onnotice: () => {} })
+  await admin`create database ${admin(name)} template troupe_template`
+  const url = onDatabase(server, name)
+  const sql = postgres(url, { max: 4, onnotice: () => {} })
+  return {
+    url,
+    sql,
+    drop: async () => {
+      await sql.end({ timeout: 1 })
+      await admin`drop database if exists ${admin(name)} with (force)`
+      await admin.end({ timeout: 1 })
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as References from "effect/References"
+import { roles, tables } from "#src/app.ts"
+import { Apps } from "#src/db/Apps.ts"
+import { HttpServer } from "#src/http/HttpServer.ts"
+import { Settings } from "#src/settings.ts"
+import { TestApp } from "./TestApp.ts"
+import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
+
+export interface TestServer {
+  readonly baseUrl: string
+  readonly database: TestDatabase
+  /** A new app with its key, and a client that speaks for it. */
+  readonly createApp: (options?: { readonly budgetUsd?: number }) => Promise<TestApp>
+  readonly close: () => Promise<void>
+}
+
+/** The whole server in this process, on a database and a port of its own, with the offline engine unless `env` names a model. */
+export const startTestServer = async (options: { readonly env?: Record<string, string>; readonly database?: TestDatabase } = {}): Promise<TestServer> => {
+  const database = options.database ?? await createTestDatabase()
+  const env = { PORT: "0", DATABASE_URL: database.url, ...options.env }
+  const settings = Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
+  const runtime = ManagedRuntime.make(roles.pipe(
+    Layer.provideMerge(tables),
+    Layer.provide(settings),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
+  ))
+  const { baseUrl } = await runtime.runPromise(HttpServer)
+  return {
+    baseUrl,
+    database,
+    createApp: async ({ budgetUsd } = {}) => {
+      const monthlyBudgetMicroUsd = budgetUsd === undefined ? null : Math.round(budgetUsd * 1_000_000)
+      const { appId, key } = await runtime.runPromise(Apps.use((apps) => apps.create({ name: "test", monthlyBudgetMicroUsd })).pipe(Effect.orDie))
+      return new TestApp(baseUrl, appId, key.apiKey)
+    },
+    close: async () => {
+      await runtime.dispose()
+      if (options.database === undefined) await database.drop()
+    }
+  }
+}

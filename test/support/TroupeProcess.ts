@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { resolve } from "node:path"
+
+const ROOT = resolve(import.meta.dirname, "../..")
+
+export interface TroupeProcess {
+  readonly child: ChildProcess
+  readonly baseUrl: string
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Sends a signal and waits for the exit; the code, or the signal that ended it. */
+  readonly stop: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals>
+}
+
+/** A real `troupe serve` process, ready. */
+export const startTroupe = async (env: Record<string, string>, args: ReadonlyArray<string> = ["serve"]): Promise<TroupeProcess> => {
+  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], { cwd: ROOT, env: { ...process.env, PORT: "0", ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  let stdout = ""
+  let stderr = ""
+  child.stderr.on("data", (data) => { stderr += data })
+  const exited = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  const baseUrl = await new Promise<string>((ready, failed) => {
+    child.stdout.on("data", (data) => {
+      stdout += data
+      const line = stdout.split("\n").find((line) => line.startsWith('{"ready":'))
+      if (line !== undefined) ready(JSON.parse(line).base_url)
+    })
+    void exited.then((code) => failed(new Error(`exited with ${code} before it was ready: ${stderr}`)))
+  })
+  return {
+    child,
+    baseUrl,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    stop: (signal) => {
+      child.kill(signal)
+      return exited
+    }
+  }
+}
+
+/** Runs a command to its end. */
+export const runTroupe = async (env: Record<string, string>, args: ReadonlyArray<string>): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> => {
+  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], { cwd: ROOT, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  let stdout = ""
+  let stderr = ""
+  child.stdout.on("data", (data) => { stdout += data })
+  child.stderr.on("data", (data) => { stderr += data })
+  const [code] = await once(child, "close")
+  return { code, stdout, stderr }
+}

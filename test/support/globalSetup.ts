@@ -1,0 +1,41 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import type { TestProject } from "vitest/node"
+import { Database } from "#src/db/Database.ts"
+import { openEmbedded } from "#src/db/embedded/EmbeddedPostgres.ts"
+import { migrate } from "#src/db/migrate.ts"
+import { onDatabase } from "./onDatabase.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly postgresUrl: string
+  }
+}
+
+/** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
+export default async (project: TestProject) => {
+  const folder = await mkdtemp(join(tmpdir(), "troupe-test-"))
+  const scope = await Effect.runPromise(Scope.make())
+  const { url } = await Effect.runPromise(openEmbedded(folder).pipe(Scope.provide(scope)))
+
+  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  await admin`create database troupe_template`
+  await admin.end()
+  await Effect.runPromise(migrate.pipe(
+    Effect.provide(Database.layer({ url: Redacted.make(onDatabase(url, "troupe_template")), maxConnections: 2 })),
+    Effect.provide(Layer.empty)
+  ))
+  project.provide("postgresUrl", url)
+
+  return async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await rm(folder, { recursive: true, force: true })
+  }
+}
