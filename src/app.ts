@@ -76,7 +76,7 @@ const http = Layer.unwrap(Effect.gen(function*() {
 /** One process in the roles that the settings give it. What is listed first starts last and stops first. */
 export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
-  const http_ = settings.roles.has("api") ? http : Layer.empty
-  const worker_ = settings.roles.has("worker") ? worker : Layer.empty
-  return Layer.mergeAll(http_, worker_, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer]))
+  const serving = settings.roles.has("api") ? http : Layer.empty
+  const working = settings.roles.has("worker") ? worker : Layer.empty
+  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer]))
 }))
