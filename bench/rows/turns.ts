@@ -20,7 +20,8 @@ const backlog = async ({ sql, sessions }: Ground) => {
     select ${APP}, s.id, 1, 'run_' || lpad(s.n::text, 26, '0'), 1, 'fast', 'api', 0 from unnest(${[...sessions]}::text[]) with ordinality as s(id, n)`
   await sql`
     select count(*) from graphile_worker.add_jobs(array(
-      select ('turn', json_build_object('app_id', ${APP}::text, 'session_id', id), null, null, null, null, null, null)::graphile_worker.job_spec from unnest(${[...sessions]}::text[]) as s(id)))`
+      select ('turn', json_build_object('sessions', json_agg(json_build_array(${APP}::text, id))), null, null, null, null, null, null)::graphile_worker.job_spec
+      from unnest(${[...sessions]}::text[]) with ordinality as s(id, n) group by n / 8))`
   await sql.unsafe("vacuum analyze")
 }
 

@@ -10,15 +10,17 @@ import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
 import { task } from "./task.ts"
-import { TurnRunner } from "./TurnRunner.ts"
+import { MAX_IN_FLIGHT, TurnRunner } from "./TurnRunner.ts"
 
-/** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
-const CONCURRENCY = 200
+/** Jobs at once: as many as turns may be in flight, for in quiet times each job wakes one. */
+const CONCURRENCY = MAX_IN_FLIGHT
+/** Jobs fetched ahead. Few, so that a backlog spreads over processes. */
+const LOCAL_QUEUE = 50
 /** How long running turns may take to finish once we are asked to stop. The rest is given back. */
 const DRAIN = "4 seconds"
 
-const turnTask = task(Schema.Struct({ app_id: Schema.String, session_id: Schema.String }), ({ app_id, session_id }) =>
-  TurnRunner.use((runner) => runner.drain({ appId: app_id, sessionId: session_id })))
+const turnTask = task(Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) }), ({ sessions }) =>
+  TurnRunner.use((runner) => Effect.forEach(sessions, ([appId, sessionId]) => runner.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
 
 const expireTask = task(Schema.Unknown, () => IdempotencyKeys.use((keys) => keys.expire))
 
@@ -63,7 +65,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       events,
       taskList,
       crontab: "17 * * * * expire ?fill=1h",
-      preset: { worker: { localQueue: { size: CONCURRENCY }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
+      preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
     })),
     (worker) => Effect.gen(function*() {
       const stopped = worker.stop().catch(() => {})
@@ -74,7 +76,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   )
 
   const sweep = Effect.gen(function*() {
-    if ((yield* runner.inFlight) >= CONCURRENCY) return
+    if ((yield* runner.inFlight) >= MAX_IN_FLIGHT) return
     const woken = yield* workers.sweep
     if (woken > 0) yield* Effect.logInfo("sweeper woke waiting turns", { turns: woken })
   }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("sweeper could not look", { reason: error.message })))
