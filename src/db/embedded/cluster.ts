@@ -1,0 +1,75 @@
+import * as Effect from "effect/Effect"
+import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
+import { chown, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import type { Home } from "./home.ts"
+import { run } from "./run.ts"
+
+const draftName = /^pg-new-\w{6}(\.pw)?$/
+
+const dataDirError = (home: Home) => (cause: unknown) =>
+  new EmbeddedPostgresError({
+    reason: "data_dir",
+    message: `Cannot make a database in ${home.directory}: ${String(cause)}. Set DATA_DIR to a directory that this user may write, or set DATABASE_URL.`
+  })
+
+const syncDirectory = async (path: string) => {
+  const handle = await open(path)
+  await handle.sync().finally(() => handle.close())
+}
+
+const draftFor = async (home: Home) => {
+  const draft = await mkdtemp(join(home.directory, "pg-new-"))
+  const passwordFile = `${draft}.pw`
+  const password = randomBytes(24).toString("base64url")
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (home.uid !== null) await Promise.all([draft, passwordFile].map((path) => chown(path, Number(home.uid), -1)))
+  return { draft, passwordFile, password }
+}
+
+/** rename(2) is the arbiter: a cluster appears whole, with its password, or not at all. */
+const publish = async (home: Home, draft: string, password: string) => {
+  await writeFile(join(draft, "password"), password, { mode: 0o600, flush: true })
+  await syncDirectory(draft)
+  await rename(draft, home.cluster)
+  await syncDirectory(home.directory)
+}
+
+const remove = (paths: ReadonlyArray<string>) =>
+  Effect.promise(() => Promise.allSettled(paths.map((path) => rm(path, { recursive: true, force: true }))))
+
+const initialise = Effect.fnUntraced(function*(home: Home) {
+  const { draft, passwordFile, password } = yield* Effect.tryPromise({ try: () => draftFor(home), catch: dataDirError(home) })
+  const made = yield* run(home.uid, home.binaries.initdb, [
+    "-D", draft, "-U", "troupe", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--locale=C", "--no-instructions"
+  ]).pipe(Effect.ensuring(remove([passwordFile])))
+  if (made.code !== 0) return yield* dataDirError(home)(`initdb: ${made.output}`)
+  yield* Effect.tryPromise({ try: () => publish(home, draft, password), catch: dataDirError(home) })
+}, Effect.uninterruptible)
+
+/** Once there is a cluster, no draft can become one: whatever is left is of a loser or of a killed process. */
+const sweep = Effect.fnUntraced(function*(home: Home) {
+  const entries = yield* Effect.promise(() => readdir(home.directory).catch(() => []))
+  yield* remove(entries.filter((entry) => draftName.test(entry)).map((entry) => join(home.directory, entry)))
+})
+
+/** Makes the cluster unless there is one. */
+export const ensureCluster = Effect.fn("EmbeddedPostgres.ensureCluster")(function*(home: Home) {
+  if (!existsSync(home.cluster)) {
+    // Somebody else was first and swept our draft away: use theirs.
+    yield* initialise(home).pipe(Effect.catch((error) => existsSync(home.cluster) ? Effect.void : Effect.fail(error)))
+  }
+  yield* sweep(home)
+})
+
+export const readPassword = (home: Home) =>
+  Effect.tryPromise({
+    try: () => readFile(join(home.cluster, "password"), "utf8"),
+    catch: (cause) =>
+      new EmbeddedPostgresError({
+        reason: "foreign_cluster",
+        message: `Cannot read the password of the database in ${home.cluster}: ${String(cause)}. Start as the user who made it, set DATA_DIR to another directory, or set DATABASE_URL.`
+      })
+  })
