@@ -1,2 +1,0 @@
-/** placeholder until the prompt lands */
-export const SERVICE_RULES = ""
