@@ -5,7 +5,9 @@ import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { findBinaries } from "#src/db/embedded/binaries.ts"
-import { createCluster, startCluster, stopCluster } from "#src/db/embedded/cluster.ts"
+import { ensureCluster } from "#src/db/embedded/cluster.ts"
+import { prepareHome } from "#src/db/embedded/home.ts"
+import { start as startPostgres, stop as stopPostgres } from "#src/db/embedded/server.ts"
 import type { Row } from "../Row.ts"
 import { median, round } from "../support/statistics.ts"
 
@@ -24,15 +26,16 @@ const npmStart = async (folder: string): Promise<number> => {
   return took
 }
 
-const postgresAlone = async (folder: string): Promise<number> => {
-  const binaries = await Effect.runPromise(findBinaries)
-  const began = performance.now()
-  await createCluster(binaries, folder)
-  await startCluster(binaries, folder)
-  const took = performance.now() - began
-  await stopCluster(binaries, folder)
-  return took
-}
+const postgresAlone = (folder: string) =>
+  Effect.runPromise(Effect.gen(function*() {
+    const began = performance.now()
+    const home = yield* prepareHome(yield* findBinaries, folder)
+    yield* ensureCluster(home)
+    yield* startPostgres(home)
+    const took = performance.now() - began
+    yield* stopPostgres(home)
+    return took
+  }))
 
 /** `npm start` on an empty data directory until the ready line, against initdb and the start of PostgreSQL alone. */
 export const start: Row = {

@@ -10,7 +10,7 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
 import { Database } from "#src/db/Database.ts"
-import { openEmbedded } from "#src/db/embedded/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
 import { migrate } from "#src/db/migrate.ts"
 
 export const APP = "app_000000000000000000000BENCH"
@@ -35,7 +35,7 @@ const PROFILE = {
 export const prepareGround = async (sessionCount: number): Promise<Ground> => {
   const folder = await mkdtemp(join(tmpdir(), "troupe-bench-"))
   const scope = await Effect.runPromise(Scope.make())
-  const { url } = await Effect.runPromise(openEmbedded(folder).pipe(Scope.provide(scope)))
+  const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
   await Effect.runPromise(migrate.pipe(
     Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
     Effect.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
