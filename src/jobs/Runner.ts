@@ -1,10 +1,11 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { EventEmitter } from "node:events"
-import { Logger, run, type TaskList, type WorkerEvents } from "graphile-worker"
+import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerEvents } from "graphile-worker"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Workers } from "#src/db/Workers.ts"
@@ -51,12 +52,14 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     ))
   ]))
 
-  const events: WorkerEvents = new EventEmitter()
-  events.on("pool:create", ({ workerPool }) => {
-    Effect.runFork(membership.usePool(workerPool.id).pipe(Effect.ignore))
-  })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => run({
+  const start = Effect.tryPromise(() => {
+    const events: WorkerEvents = new EventEmitter()
+    let pool = ""
+    events.on("pool:create", ({ workerPool }) => {
+      pool = workerPool.id
+      Effect.runFork(membership.usePool(pool).pipe(Effect.ignore))
+    })
+    return run({
       connectionString: Redacted.value(url),
       maxPoolSize: 6,
       concurrency: CONCURRENCY,
@@ -66,14 +69,32 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       taskList,
       crontab: "17 * * * * expire ?fill=1h",
       preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
-    })),
-    (worker) => Effect.gen(function*() {
-      const stopped = worker.stop().catch(() => {})
-      yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
-      yield* FiberSet.clear(fibers)
-      yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
-    })
+    }).then((runner) => ({ runner, pool }))
+  })
+  const stop = ({ runner, pool }: { readonly runner: GraphileRunner; readonly pool: string }) => Effect.gen(function*() {
+    const stopped = runner.stop().catch(() => {})
+    yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
+    yield* FiberSet.clear(fibers)
+    yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
+    yield* query((sql) => sql`select graphile_worker.force_unlock_workers(array[${pool}]::text[])`).pipe(Effect.timeout("1 second"), Effect.ignore)
+  })
+
+  // graphile-worker gives up when it loses the database. We do not: its end, unless we asked for it, is the start of the next.
+  const started = yield* Deferred.make<void>()
+  const pool = Effect.acquireUseRelease(
+    start,
+    ({ runner }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => runner.promise))),
+    stop
   )
+  yield* pool.pipe(
+    Effect.ignore,
+    Effect.andThen(Effect.logWarning("job pool ended: starting another")),
+    Effect.andThen(Effect.sleep("250 millis")),
+    Effect.forever,
+    Effect.annotateLogs({ service: "Runner" }),
+    Effect.forkScoped
+  )
+  yield* Deferred.await(started)
 
   const sweep = Effect.gen(function*() {
     if ((yield* runner.inFlight) >= MAX_IN_FLIGHT) return
