@@ -18,6 +18,7 @@ import { ignoredFields } from "./ignoredFields.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
 import { routes } from "./routes.ts"
+import { isSlug } from "./schemas/character.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -57,7 +58,7 @@ const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest)
     case "app":
       return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
     case "character":
-      return (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
+      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
     case "session":
       return (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
   }

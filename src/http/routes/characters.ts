@@ -6,7 +6,7 @@ import { notFound, slugTaken, validationError, versionConflict } from "../errors
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, CharacterData, CharacterPage } from "../schemas/answers.ts"
-import { CharacterCreate, CharacterPatch } from "../schemas/character.ts"
+import { CharacterCreate, CharacterPatch, isSlug } from "../schemas/character.ts"
 import { applyMergePatch } from "../schemas/mergePatch.ts"
 import type { Routes } from "../Server.ts"
 import { quoteIssues } from "../validation.ts"
@@ -79,7 +79,9 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
     schema: { operationId: "getCharacter", summary: "One character", tags, params, response: answers(CharacterData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
-      const character = yield* Characters.use((characters) => characters.get(request.principal.appId, request.params.slug))
+      const { slug } = request.params
+      if (!isSlug(slug)) return yield* notFound.character
+      const character = yield* Characters.use((characters) => characters.get(request.principal.appId, slug))
       if (character === undefined) return yield* notFound.character
       return success(toResource(character), [talk(character.slug)])
     })))
@@ -97,6 +99,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { slug } = request.params
+      if (!isSlug(slug)) return yield* notFound.character
       const { expected_version, ...patch } = request.body
       const characters = yield* Characters
       const character = yield* characters.update(request.principal.appId, slug, expected_version, (profile) => patched(slug, profile, patch)).pipe(
@@ -119,6 +122,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { slug } = request.params
+      if (!isSlug(slug)) return yield* notFound.character
       const character = yield* Characters.use((characters) => characters.archive(request.principal.appId, slug, request.query.end_sessions === "true"))
       if (character === undefined) return yield* notFound.character
       return success(toResource(character), [{ command: curl(baseUrl(), "GET", "/v1/characters?status=active"), description: "List the characters that are left" }])
