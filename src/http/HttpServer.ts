@@ -22,6 +22,7 @@ import { isSlug } from "./schemas/character.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 1024 * 1024
+const MAX_PATH_CHARACTERS = 16 * 1024
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface HttpOptions {
@@ -83,7 +84,10 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       bodyLimit: BODY_LIMIT_BYTES,
       return503OnClosing: false,
       forceCloseConnections: "idle",
-      routerOptions: { maxParamLength: 400 },
+      // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
+      routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
+      // A path that is no text at all.
+      frameworkErrors: (_, request, reply) => sendError(request, reply.header("x-request-id", request.id), routeNotFound),
       genReqId: (request) => {
         const given = request.headers["x-request-id"]
         return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
