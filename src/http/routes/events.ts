@@ -79,6 +79,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
   }
 
   app.get("/v1/sessions/:session_id/events/stream", {
+    exposeHeadRoute: false,
     config: { within: "session" },
     schema: {
       operationId: "streamEvents",
