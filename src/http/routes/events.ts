@@ -108,7 +108,8 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
       const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, {
         write: (text) => reply.raw.write(text),
         onDrain: (resume) => reply.raw.once("drain", resume),
-        end: () => reply.raw.end()
+        // What a reader that does not read has not taken would wait in our memory for ever.
+        end: () => reply.raw.writableNeedDrain ? reply.raw.destroy() : reply.raw.end()
       })
       const close = () => {
         leave()
