@@ -5,7 +5,7 @@ import { curl, success } from "../envelope.ts"
 import { notFound, slugTaken, validationError, versionConflict } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
-import { answers, CharacterData, CharacterPage } from "../schemas/answers.ts"
+import { answers, CharacterData, CharacterPage, created, written } from "../schemas/answers.ts"
 import { CharacterCreate, CharacterPatch, isSlug } from "../schemas/character.ts"
 import { applyMergePatch } from "../schemas/mergePatch.ts"
 import type { Routes } from "../Server.ts"
@@ -46,7 +46,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags,
       headers: z.object({ "idempotency-key": z.string().optional() }),
       body: CharacterCreate,
-      response: answers(CharacterData, 409, 413)
+      response: answers(CharacterData.extend(created), 409, 413)
     }
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
@@ -94,7 +94,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags,
       params,
       body: CharacterPatch,
-      response: answers(CharacterData, 404, 409, 413)
+      response: answers(CharacterData.extend(written), 404, 409, 413)
     }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

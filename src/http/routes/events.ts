@@ -9,7 +9,7 @@ import { poll } from "#channels/event-log/poll.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { curl, encodedEnvelope } from "../envelope.ts"
 import { notFound, rateLimited, validationError } from "../errors.ts"
-import { answers, EventPage } from "../schemas/answers.ts"
+import { answers, answersAs, EventPage } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
 /** Open streams of one key in one process. */
@@ -88,8 +88,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
       params,
       headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
       querystring: z.object({ since: cursor.default(0) }),
-      produces: ["text/event-stream"],
-      response: answers(z.string(), 404, 429)
+      response: answersAs("text/event-stream", z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"), 404, 429)
     }
   }, async (request, reply) => {
     const { appId, prefix } = request.principal
