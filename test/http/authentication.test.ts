@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
-import type { TestApp } from "#test/support/TestApp.ts"
+import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer
@@ -14,7 +14,7 @@ afterAll(() => server.close())
 
 const ask = async (authorization: string | undefined, path = "/v1/me") => {
   const response = await fetch(server.baseUrl + path, authorization === undefined ? {} : { headers: { authorization } })
-  return { status: response.status, headers: response.headers, body: await response.json() }
+  return { status: response.status, headers: response.headers, body: await response.json() as Answer["body"] }
 }
 const isPlain = (body: { readonly detail?: unknown }) => typeof body.detail === "string" && Object.keys(body).length === 1
 

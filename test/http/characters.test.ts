@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { TestApp } from "#test/support/TestApp.ts"
+import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer
@@ -141,7 +141,7 @@ describe("GET /v1/characters", () => {
     for (const slug of slugs.toReversed()) await own.post("/v1/characters", { slug, display_name: slug })
     const seen: Array<string> = []
     for (let cursor: string | null = ""; cursor !== null;) {
-      const { data } = (await own.get(`/v1/characters?limit=2&cursor=${cursor}`)).body
+      const { data }: Answer["body"] = (await own.get(`/v1/characters?limit=2&cursor=${cursor}`)).body
       assert.isAtMost(data.characters.length, 2)
       seen.push(...data.characters.map((character: { slug: string }) => character.slug))
       cursor = data.next_cursor

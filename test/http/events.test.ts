@@ -9,6 +9,7 @@ let session: string
 let events: ReadonlyArray<LogEvent>
 let sent: ReadonlyArray<{ readonly cursor: number; readonly sent_turn_index: number; readonly run_ref: string }>
 
+const read = (query: string) => app.get(`/v1/sessions/${session}/events${query}`)
 const find = (type: string, role: string) => events.filter((event) => event.type === type && event.role === role)
 
 beforeAll(async () => {
@@ -131,8 +132,6 @@ describe("session.exited", () => {
 })
 
 describe("GET /v1/sessions/{id}/events", () => {
-  const read = (query: string) => app.get(`/v1/sessions/${session}/events${query}`)
-
   it("returns what follows since, which it leaves out", async () => {
     for (let since = 0; since <= events.length; since++) {
       const { data } = (await read(`?since=${since}`)).body

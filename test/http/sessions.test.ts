@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { TestApp } from "#test/support/TestApp.ts"
+import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer
@@ -74,9 +74,9 @@ describe("POST /v1/sessions", () => {
   })
 })
 
-describe("a greeting", () => {
-  const greeted = async (greeting: unknown) => app.createSession({ character_slug: await app.createCharacter(greeting === undefined ? {} : { greeting }) })
+const greeted = async (greeting: unknown) => app.createSession({ character_slug: await app.createCharacter(greeting === undefined ? {} : { greeting }) })
 
+describe("a greeting", () => {
   it("that is authored is on the log as character.initiated when the session has been created", async () => {
     const session = await greeted("Door's open.\n\nMind the step.")
     const [event, ...rest] = await app.events(session)
@@ -120,7 +120,7 @@ describe("GET /v1/sessions", () => {
     for (let n = 0; n < 5; n++) made.unshift(await own.createSession({ character_slug: slug }))
     const seen: Array<string> = []
     for (let cursor: string | null = ""; cursor !== null;) {
-      const { data } = (await own.get(`/v1/sessions?limit=2&cursor=${cursor}`)).body
+      const { data }: Answer["body"] = (await own.get(`/v1/sessions?limit=2&cursor=${cursor}`)).body
       seen.push(...data.sessions.map((session: { id: string }) => session.id))
       cursor = data.next_cursor
     }
