@@ -5,6 +5,12 @@ import type { Routes } from "../Server.ts"
 
 const DOCS_POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:; worker-src 'self' blob:; frame-ancestors 'none'"
 
+/** Without what would call services of Scalar's: the page speaks to this server only. */
+const DOCS = {
+  url: "/openapi.json", title: "Troupe", withDefaultFonts: false, telemetry: false,
+  agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true, showDeveloperTools: "never"
+} as const
+
 export const referenceRoutes: Routes = ({ app, baseUrl }) => {
   let document: string | null = null
 
@@ -35,6 +41,6 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
     docs.addHook("onSend", async (_, reply) => {
       void reply.header("content-security-policy", DOCS_POLICY)
     })
-    await docs.register(apiReference, { routePrefix: "/docs", configuration: { url: "/openapi.json", title: "Troupe", withDefaultFonts: false, telemetry: false } })
+    await docs.register(apiReference, { routePrefix: "/docs", configuration: DOCS })
   })
 }
