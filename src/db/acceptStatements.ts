@@ -46,6 +46,7 @@ export const MAX_OPEN_TURNS = 500
 /**
  * The whole accept of a batch, against rows that the transaction holds locked. Each row gets its own verdict;
  * one that is refused writes nothing and disturbs none of the others. A send by `api` logs two events, by another channel one.
+ * `woken` must give its one row even when nothing is accepted: it is joined to the answers.
  * A run_ref that is already there is our own earlier try whose commit answer was lost: it counts as accepted.
  */
 export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow>>`

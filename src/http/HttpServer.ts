@@ -76,6 +76,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
   static readonly layer = (options: HttpOptions) => Layer.effect(HttpServer, Effect.gen(function*() {
     const bridge = yield* makeBridge<HandlerServices>()
     const feeds = yield* Feeds
+    const headers = yield* Effect.promise(() => securityHeaders())
     let closing = false
     let baseUrl = options.publicUrl ?? ""
 
@@ -87,7 +88,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
       routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
       // A path that is no text at all.
-      frameworkErrors: (_, request, reply) => sendError(request, reply.header("x-request-id", request.id), routeNotFound),
+      frameworkErrors: (_, request, reply) => sendError(request, reply.headers(headers).header("x-request-id", request.id), routeNotFound),
       genReqId: (request) => {
         const given = request.headers["x-request-id"]
         return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
@@ -97,7 +98,6 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     app.setSerializerCompiler(() => JSON.stringify)
     parseBodies(app, BODY_LIMIT_BYTES)
     const { remembered } = yield* Authentication
-    const headers = yield* Effect.promise(() => securityHeaders())
     yield* Effect.promise(() => describeServer(app))
 
     app.decorateRequest("principal")

@@ -126,7 +126,7 @@ describe("x-request-id", () => {
 
 describe("every answer", () => {
   it("carries the usual security headers, whether it succeeds or not, and none that opens it to browsers", async () => {
-    for (const { headers } of [await app.get("/v1/me"), await app.get("/v1/nothing"), await app.post(messages(), {}), await fetch(`${server.baseUrl}/v1/me`)]) {
+    for (const { headers } of [await app.get("/v1/me"), await app.get("/v1/nothing"), await app.get("/v1/characters/%ZZ"), await app.post(messages(), {}), await fetch(`${server.baseUrl}/v1/me`)]) {
       assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
       assert.include(headers.get("content-security-policy"), "default-src 'none'")
       assert.isNotNull(headers.get("strict-transport-security"))

@@ -22,27 +22,28 @@ afterAll(() => server.close())
 interface Route {
   readonly method: string
   readonly kind: keyof typeof absent
-  readonly path: (id: string) => string
+  /** With {id} where the id stands. */
+  readonly path: string
   readonly body?: object
   /** A request that is wrong in itself: a body, or a query. */
   readonly wrong?: { readonly body?: unknown; readonly query?: string; readonly headers?: Record<string, string> }
 }
 
 const routes: ReadonlyArray<Route> = [
-  { method: "PATCH", kind: "app", path: (id) => `/v1/apps/${id}`, body: { name: "x" }, wrong: { body: { name: 1 } } },
-  { method: "GET", kind: "character", path: (id) => `/v1/characters/${id}` },
-  { method: "PATCH", kind: "character", path: (id) => `/v1/characters/${id}`, body: { visible_bio: "x" }, wrong: { body: { visible_bio: 1 } } },
-  { method: "DELETE", kind: "character", path: (id) => `/v1/characters/${id}`, wrong: { query: "?end_sessions=maybe" } },
-  { method: "GET", kind: "session", path: (id) => `/v1/sessions/${id}` },
-  { method: "GET", kind: "session", path: (id) => `/v1/sessions/${id}/state` },
-  { method: "POST", kind: "session", path: (id) => `/v1/sessions/${id}/messages`, body: { text: "x" }, wrong: { body: {} } },
-  { method: "POST", kind: "session", path: (id) => `/v1/sessions/${id}/messages`, body: { text: "x" }, wrong: { body: { text: "x" }, headers: { "idempotency-key": "k".repeat(256) } } },
-  { method: "POST", kind: "session", path: (id) => `/v1/sessions/${id}/messages`, body: { text: "x" }, wrong: { body: "{not json" } },
-  { method: "GET", kind: "session", path: (id) => `/v1/sessions/${id}/events`, wrong: { query: "?since=-1" } },
-  { method: "GET", kind: "session", path: (id) => `/v1/sessions/${id}/events/stream`, wrong: { query: "?since=x" } },
-  { method: "GET", kind: "session", path: (id) => `/v1/sessions/${id}/events/stream`, wrong: { headers: { "last-event-id": "x" } } },
-  { method: "GET", kind: "session", path: (id) => `/v1/sessions/${id}/trace`, wrong: { query: "?limit=0" } },
-  { method: "GET", kind: "session", path: (id) => `/v1/sessions/${id}/trace`, wrong: { query: "?cursor=x" } }
+  { method: "PATCH", kind: "app", path: "/v1/apps/{id}", body: { name: "x" }, wrong: { body: { name: 1 } } },
+  { method: "GET", kind: "character", path: "/v1/characters/{id}" },
+  { method: "PATCH", kind: "character", path: "/v1/characters/{id}", body: { visible_bio: "x" }, wrong: { body: { visible_bio: 1 } } },
+  { method: "DELETE", kind: "character", path: "/v1/characters/{id}", wrong: { query: "?end_sessions=maybe" } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}" },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/state" },
+  { method: "POST", kind: "session", path: "/v1/sessions/{id}/messages", body: { text: "x" }, wrong: { body: {} } },
+  { method: "POST", kind: "session", path: "/v1/sessions/{id}/messages", body: { text: "x" }, wrong: { body: { text: "x" }, headers: { "idempotency-key": "k".repeat(256) } } },
+  { method: "POST", kind: "session", path: "/v1/sessions/{id}/messages", body: { text: "x" }, wrong: { body: "{not json" } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/events", wrong: { query: "?since=-1" } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/events/stream", wrong: { query: "?since=x" } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/events/stream", wrong: { headers: { "last-event-id": "x" } } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?limit=0" } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?cursor=x" } }
 ]
 
 const bytes = ({ status, body }: Answer) => {
@@ -53,14 +54,14 @@ const bytes = ({ status, body }: Answer) => {
 
 describe("what another app owns", () => {
   it.each(routes)("is answered like what is not there: $method $path", async ({ method, kind, path, body }) => {
-    const answers = await Promise.all([foreign[kind], absent[kind]].map((id) => app.request(method, path(id), body)))
+    const answers = await Promise.all([foreign[kind], absent[kind]].map((id) => app.request(method, path.replace("{id}", id), body)))
     const [ofForeign, ofAbsent] = answers.map(bytes)
     assert.strictEqual(ofForeign, ofAbsent)
     assert.strictEqual(answers[0]?.body.detail.code, `${kind}_not_found`)
   })
 
   it.each(routes.filter((route) => route.wrong !== undefined))("is not there, even to a request that is wrong otherwise: $method $path, $wrong", async ({ method, kind, path, wrong }) => {
-    const answers = await Promise.all([foreign[kind], absent[kind]].map((id) => app.request(method, path(id) + (wrong?.query ?? ""), wrong?.body, wrong?.headers)))
+    const answers = await Promise.all([foreign[kind], absent[kind]].map((id) => app.request(method, path.replace("{id}", id) + (wrong?.query ?? ""), wrong?.body, wrong?.headers)))
     const [ofForeign, ofAbsent] = answers.map(bytes)
     assert.strictEqual(ofForeign, ofAbsent)
     assert.strictEqual(answers[0]?.body.detail.code, `${kind}_not_found`)
