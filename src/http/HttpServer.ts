@@ -16,6 +16,7 @@ import { accountTokenUsed, ApiError, draining, errorBody, idpKeyUsed, internalEr
 import { ignoredFields } from "./ignoredFields.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
+import { answerProtocolError } from "./protocolErrors.ts"
 import { routes } from "./routes.ts"
 import { isSlug } from "./schemas/character.ts"
 import { securityHeaders } from "./securityHeaders.ts"
@@ -85,6 +86,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       bodyLimit: BODY_LIMIT_BYTES,
       return503OnClosing: false,
       forceCloseConnections: "idle",
+      clientErrorHandler: answerProtocolError,
       // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
       routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
       // A path that is no text at all.
