@@ -24,6 +24,8 @@ import type { App, HandlerServices, Server } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 const MAX_PATH_CHARACTERS = 16 * 1024
+/** For a whole request to arrive; a stream's answer may last longer. */
+const REQUEST_TIMEOUT_MS = 30_000
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface HttpOptions {
@@ -86,6 +88,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       bodyLimit: BODY_LIMIT_BYTES,
       return503OnClosing: false,
       forceCloseConnections: "idle",
+      requestTimeout: REQUEST_TIMEOUT_MS,
       clientErrorHandler: answerProtocolError,
       // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
       routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
