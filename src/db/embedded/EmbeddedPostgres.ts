@@ -20,7 +20,7 @@ interface Attached {
 
 const attach = async (home: string): Promise<Attached> => {
   const { url } = await clusterAddress(home)
-  const presence = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5, idle_timeout: 0, max_lifetime: null, connection: { application_name: "troupe-presence" } })
+  const presence = postgres(url, { max: 1, fetch_types: false, onnotice: () => {}, connect_timeout: 5, idle_timeout: 0, max_lifetime: null, connection: { application_name: "troupe-presence" } })
   try {
     await presence`select pg_advisory_lock_shared(${PRESENCE})`
     return { url, presence }
