@@ -56,7 +56,7 @@ const openPool = (url: string, max: number): Pool =>
  * A transaction that stays open until `end`. By way of `begin` and not of `reserve`,
  * which never answers when it has to open a connection of a pool that fetches no types.
  */
-const begin = (pool: Pool) => new Promise<{ readonly sql: Sql; readonly end: (commit: boolean) => Promise<void> }>((opened, failed) => {
+const begin = (pool: Pool) => new Promise<{ readonly sql: Sql; readonly end: (commit: boolean) => Promise<unknown> }>((opened, failed) => {
   const rolledBack = new Error("rolled back")
   const ended = pool.begin((sql) => new Promise<void>((commit, rollback) => {
     const end = (success: boolean) => {
@@ -65,7 +65,7 @@ const begin = (pool: Pool) => new Promise<{ readonly sql: Sql; readonly end: (co
       return ended
     }
     opened({ sql, end })
-  })).then(() => {}, (error: unknown) => {
+  })).catch((error: unknown) => {
     failed(error)
     if (error !== rolledBack) throw error
   })
