@@ -204,15 +204,15 @@ describe("app create", () => {
 })
 
 describe("a setting that cannot be used", () => {
-  it.for([
+  it.each([
     ["PORT", "http"],
     ["PORT", "70000"],
     ["ROLES", "api,cook"],
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["OPENAI_TIMEOUT_SECONDS", "soon"],
     ["DATABASE_URL", "mysql://localhost/troupe"]
-  ])("stops the start with one line that names it: %s=%s", async ([name, value]) => {
-    const { code, stdout, stderr } = await run(["serve"], { [name as string]: value as string })
+  ])("stops the start with one line that names it: %s=%s", async (name, value) => {
+    const { code, stdout, stderr } = await run(["serve"], { [name]: value })
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
     assert.match(stderr, new RegExp(`^troupe: ${name}: [^\\n]+\\n$`))
