@@ -154,7 +154,7 @@ export class Feeds extends Context.Service<Feeds, {
     })
 
     const everyFollower = (visit: (feed: Feed, follower: Follower) => void) => {
-      for (const feed of [...feeds.values()]) for (const follower of [...feed.followers]) visit(feed, follower)
+      for (const feed of feeds.values()) for (const follower of feed.followers) visit(feed, follower)
     }
 
     // One timer for all connections: heartbeats, ends of life, and readers that have not drained.

@@ -1,4 +1,3 @@
-import helmet from "@fastify/helmet"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -18,6 +17,7 @@ import { ignoredFields } from "./ignoredFields.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
 import { routes } from "./routes.ts"
+import { securityHeaders } from "./securityHeaders.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -91,21 +91,21 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     app.setValidatorCompiler(compileValidator)
     app.setSerializerCompiler(() => JSON.stringify)
     parseBodies(app, BODY_LIMIT_BYTES)
-    yield* Effect.promise(async () => {
-      await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
-      await describeServer(app)
-    })
+    const { remembered } = yield* Authentication
+    const headers = yield* Effect.promise(() => securityHeaders())
+    yield* Effect.promise(() => describeServer(app))
 
     app.decorateRequest("principal")
     app.addHook("onRequest", async (request, reply) => {
-      void reply.header("x-request-id", request.id)
+      void reply.headers(headers).header("x-request-id", request.id)
       if (closing) throw draining
       if (request.is404 || request.routeOptions.config.public === true) return
-      request.principal = await bridge.run(authenticate(request), reply, "when caller leaves")
+      request.principal = remembered(request.headers.authorization) ?? await bridge.run(authenticate(request), reply, "when caller leaves")
     })
     // A socket that has been answered while we stop must not be kept open for the next request.
-    app.addHook("onSend", async (_, reply) => {
+    app.addHook("onSend", (_, reply, __, done) => {
       if (closing) void reply.header("connection", "close")
+      done()
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { openEmbedded } from "#src/db/embedded/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
 
 /** Opens the server of a folder as a process would; `close` is that process leaving. */
 export const openServer = async (dataDir: string): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => {
   const scope = await Effect.runPromise(Scope.make())
-  const { url } = await Effect.runPromise(openEmbedded(dataDir).pipe(Scope.provide(scope)))
+  const { url } = await Effect.runPromise(EmbeddedPostgres.open(dataDir).pipe(Scope.provide(scope)))
   return { url, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
@@ -22,6 +22,3 @@ const commandLine = (pid: string): string => {
 /** Processes whose command line names this folder: the postmaster and whatever starts or stops it. */
 export const processesOn = (dataDir: string): ReadonlyArray<{ readonly pid: number; readonly command: string }> =>
   readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((pid) => ({ pid: Number(pid), command: commandLine(pid) })).filter(({ command }) => command.includes(dataDir))
-
-/** The server's own first process, by its pid file. */
-export const postmasterOf = (dataDir: string): number => Number(readFileSync(`${dataDir}/pg/postmaster.pid`, "utf8").split("\n", 1)[0])
