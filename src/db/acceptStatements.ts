@@ -97,7 +97,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow
     insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd)
     select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd from numbered
   ), woken as (
-    select ${addTurnJobs(sql, sql`select distinct app_id, session_id from numbered`)} where exists (select from numbered)
+    select case when exists (select from numbered) then ${addTurnJobs(sql, sql`select distinct app_id, session_id from numbered`)} end
   )
   select f.answer, f.session_id, coalesce(f.old_cursor, x.cursor)::int8 as cursor, coalesce(f.old_index, x.turn_index)::int as turn_index,
     coalesce(f.old_run, x.run_ref) as run_ref, coalesce(f.old_mode, x.reply_mode) as reply_mode, coalesce(c.last_cursor, f.last_cursor)::int8 as last_cursor
