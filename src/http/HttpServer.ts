@@ -17,10 +17,12 @@ import { ignoredFields } from "./ignoredFields.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
 import { routes } from "./routes.ts"
+import { isSlug } from "./schemas/character.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 1024 * 1024
+const MAX_PATH_CHARACTERS = 16 * 1024
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface HttpOptions {
@@ -57,7 +59,7 @@ const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest)
     case "app":
       return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
     case "character":
-      return (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
+      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
     case "session":
       return (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
   }
@@ -82,7 +84,10 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       bodyLimit: BODY_LIMIT_BYTES,
       return503OnClosing: false,
       forceCloseConnections: "idle",
-      routerOptions: { maxParamLength: 400 },
+      // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
+      routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
+      // A path that is no text at all.
+      frameworkErrors: (_, request, reply) => sendError(request, reply.header("x-request-id", request.id), routeNotFound),
       genReqId: (request) => {
         const given = request.headers["x-request-id"]
         return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")

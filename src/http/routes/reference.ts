@@ -1,4 +1,5 @@
 import apiReference from "@scalar/fastify-api-reference"
+import * as z from "zod"
 import { llmsText } from "../llms.txt.ts"
 import type { Routes } from "../Server.ts"
 
@@ -12,8 +13,19 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
     return reply.header("content-type", "application/json; charset=utf-8").send(document)
   })
 
-  app.get("/v1/llms.txt", { config: { public: true }, schema: { hide: true } }, (_, reply) =>
-    reply.header("content-type", "text/plain; charset=utf-8").send(llmsText(baseUrl())))
+  app.get("/v1/llms.txt", {
+    config: { public: true },
+    schema: {
+      operationId: "readLlmsText",
+      summary: "How to set up and use this server, as text for agents",
+      tags: ["Reference"],
+      security: [],
+      response: { 200: { description: "Success", content: { "text/plain": { schema: z.string() } } } }
+    }
+  }, async (_, reply) => {
+    void reply.header("content-type", "text/plain; charset=utf-8")
+    return llmsText(baseUrl())
+  })
 
   void app.register(async (docs) => {
     docs.addHook("onRoute", (route) => {
