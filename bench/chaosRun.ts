@@ -146,11 +146,14 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     // Kills are spread over the sends: each comes in the middle of its share, and the senders wait for it at the end of that.
     // Processes come back in the background; somebody always lives.
     const restarts: Array<Promise<void>> = []
+    let failedStart: unknown
     const killer = async () => {
       while (kills < options.kills) {
         const due = Math.floor(options.sends * (kills + 0.5) / options.kills)
-        await until("sends to go on", () => acknowledged >= due || !sending, 120_000)
-        await until("a process beside the victim", () => live.length > 1 || options.processes === 1, 60_000)
+        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 60_000)
+        await until("a process beside the victim", () => live.length > 1 || options.processes === 1 || failedStart !== undefined, 60_000)
+        // A start that fails is a finding, not a kill: it ends the run with its reason.
+        if (failedStart !== undefined) throw failedStart
         const victim = pick(live)
         live.splice(live.indexOf(victim), 1)
         await victim.stop("SIGKILL")
@@ -159,7 +162,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
         const restart = start()
         restarts.push(restart)
         if (live.length === 0) await restart
-        else restart.catch(() => {})
+        else restart.catch((error: unknown) => { failedStart = error })
       }
       await Promise.all(restarts)
     }
