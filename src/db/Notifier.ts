@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals, type LogChange } from "#channels/event-log/LogSignals.ts"
 import { newId } from "#pipeline/domain/Id.ts"
-import { Database } from "./Database.ts"
+import { Database, toDatabaseError } from "./Database.ts"
+import { whileStarting } from "./retry.ts"
 
 const CHANNEL = "troupe_log"
 /** PostgreSQL takes 8,000 bytes of payload; a change is at most 30 + 1 + 16 of them. */
@@ -42,9 +43,12 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     (stop) => Effect.sync(stop).pipe(Effect.andThen(flush))
   )
   yield* Effect.acquireRelease(
-    Effect.promise(() => pool.listen(CHANNEL, (payload) => {
-      const cut = payload.indexOf(" ")
-      if (payload.slice(0, cut) !== self) signals.hear(decode(payload.slice(cut + 1)))
+    whileStarting(Effect.tryPromise({
+      try: () => pool.listen(CHANNEL, (payload) => {
+        const cut = payload.indexOf(" ")
+        if (payload.slice(0, cut) !== self) signals.hear(decode(payload.slice(cut + 1)))
+      }),
+      catch: toDatabaseError
     })),
     (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
   )

@@ -100,6 +100,8 @@ export class Turns extends Context.Service<Turns, {
   readonly claim: (owner: string, session: SessionRef) => Effect.Effect<ClaimRow | undefined, DatabaseError>
   /** The terminal write. Concurrent settlements travel together. */
   readonly settle: (settlement: Settlement) => Effect.Effect<Settled, DatabaseError>
+  /** The turns that this worker holds, by the table. */
+  readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<Lease>, DatabaseError>
   /** Gives a claimed turn back, unrun, and asks for another worker. */
   readonly release: (lease: Lease) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Turns") {
@@ -142,6 +144,12 @@ export class Turns extends Context.Service<Turns, {
       }
     })
 
+    const heldBy = (owner: string) =>
+      query<Array<{ app_id: string; session_id: string; turn_index: number; fence: number }>>((sql) => sql`
+        select app_id, session_id, turn_index, fence from turns where outcome is null and owner = ${owner}`).pipe(
+        Effect.map((rows) => rows.map((row): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner, fence: row.fence })))
+      )
+
     const release = Effect.fnUntraced(function*(lease: Lease) {
       yield* query((sql) => sql`
         with freed as (
@@ -153,6 +161,6 @@ export class Turns extends Context.Service<Turns, {
         select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)} from freed`)
     })
 
-    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, release })
+    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, heldBy, release })
   }))
 }

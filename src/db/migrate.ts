@@ -4,6 +4,7 @@ import { runMigrations } from "graphile-worker"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Database, toDatabaseError } from "./Database.ts"
+import { whileStarting } from "./retry.ts"
 
 const FOLDER = resolve(import.meta.dirname, "../../migrations")
 /** Held while migrating, so that processes that start together wait for the first. */
@@ -13,7 +14,7 @@ const MIGRATION_LOCK = 7_302_118
 export const migrate = Effect.gen(function*() {
   const { pool, url } = yield* Database
   const files = readdirSync(FOLDER).filter((name) => /^\d{4}_.*\.sql$/.test(name)).sort()
-  const applied = yield* Effect.tryPromise({
+  const applied = yield* whileStarting(Effect.tryPromise({
     try: () => pool.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
       await sql`create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())`
@@ -27,6 +28,6 @@ export const migrate = Effect.gen(function*() {
       return missing
     }),
     catch: toDatabaseError
-  })
+  }))
   if (applied.length > 0) yield* Effect.logInfo("migrations applied", { files: applied })
 })

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { DatabaseError } from "#src/db/Database.ts"
+import { whileStarting } from "#src/db/retry.ts"
 import { type Registration, Workers } from "#src/db/Workers.ts"
 
 /**
@@ -41,7 +42,7 @@ export class Membership extends Context.Service<Membership, {
 
     // The first registration is awaited, so that nothing runs before the process can be found dead.
     const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
-    const first = yield* join.pipe(Scope.provide(scope))
+    const first = yield* whileStarting(join).pipe(Scope.provide(scope))
     yield* live(first).pipe(
       Effect.andThen(Scope.close(scope, Exit.void)),
       Effect.andThen(rejoin),

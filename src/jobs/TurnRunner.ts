@@ -27,6 +27,8 @@ export class TurnRunner extends Context.Service<TurnRunner, {
   readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
   /** Turns being run by this process now. */
   readonly inFlight: Effect.Effect<number>
+  /** Gives back turns that are ours by the table but that we do not run: the answer to their claim was lost with its connection. */
+  readonly releaseStrays: Effect.Effect<void, DatabaseError>
 }>()("src/jobs/TurnRunner") {
   static readonly layer = Layer.effect(TurnRunner, Effect.gen(function*() {
     const pipeline = yield* TurnPipeline
@@ -35,9 +37,10 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const membership = yield* Membership
     const slots = yield* Semaphore.make(MAX_IN_FLIGHT)
 
-    let inFlight = 0
-    const counted = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-      Effect.acquireUseRelease(Effect.sync(() => { inFlight++ }), () => work, () => Effect.sync(() => { inFlight-- }))
+    const running = new Set<string>()
+    const nameOf = ({ sessionId, turnIndex, fence }: Lease) => `${sessionId} ${turnIndex} ${fence}`
+    const known = <A, E, R>(lease: Lease, work: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(Effect.sync(() => running.add(nameOf(lease))), () => work, () => Effect.sync(() => running.delete(nameOf(lease))))
 
     const load = Effect.fnUntraced(function*(row: ClaimRow) {
       const character = yield* untilReachable(characters.get(row.app_id, row.character_slug, row.character_version))
@@ -77,8 +80,8 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         const owner = yield* membership.current
         if (Option.isNone(owner)) return undefined
         const row = yield* turns.claim(owner.value, session)
-        return row === undefined ? undefined : yield* restore(runOne(row))
-      })).pipe(counted)
+        return row === undefined ? undefined : yield* known(leaseOf(row), restore(runOne(row)))
+      }))
 
     const drain = Effect.fnUntraced(function*(session: SessionRef) {
       while (true) {
@@ -87,6 +90,16 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       }
     })
 
-    return TurnRunner.of({ drain, inFlight: Effect.sync(() => inFlight) })
+    // One that is only on its way here is known by the next look.
+    let suspects: ReadonlySet<string> = new Set()
+    const releaseStrays = Effect.gen(function*() {
+      const owner = yield* membership.current
+      const held = Option.isNone(owner) ? [] : yield* turns.heldBy(owner.value)
+      const strays = held.filter((lease) => !running.has(nameOf(lease)))
+      for (const stray of strays.filter((lease) => suspects.has(nameOf(lease)))) yield* turns.release(stray)
+      suspects = new Set(strays.map(nameOf))
+    })
+
+    return TurnRunner.of({ drain, inFlight: Effect.sync(() => running.size), releaseStrays })
   }))
 }
