@@ -18,6 +18,8 @@ import { ignoredFields } from "./ignoredFields.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
 import { routes } from "./routes.ts"
+import { refuseUnreadable } from "./unreadable.ts"
+import { findUnstorable } from "./unstorable.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -64,6 +66,7 @@ const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest)
 })
 
 const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
+  void reply.header("x-request-id", request.id)
   if (error.status === 429 || error.status === 503) void reply.header("retry-after", "1")
   if (error.status === 401) void reply.header("www-authenticate", "Bearer")
   return reply.code(error.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(errorBody(error, request.id)))
@@ -83,6 +86,9 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       return503OnClosing: false,
       forceCloseConnections: "idle",
       routerOptions: { maxParamLength: 400 },
+      // An address that cannot be decoded, or is too long, leads nowhere.
+      frameworkErrors: (_, request, reply) => sendError(request as FastifyRequest, reply as FastifyReply, routeNotFound),
+      clientErrorHandler: refuseUnreadable,
       genReqId: (request) => {
         const given = request.headers["x-request-id"]
         return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
@@ -102,6 +108,9 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       if (closing) throw draining
       if (request.is404 || request.routeOptions.config.public === true) return
       request.principal = await bridge.run(authenticate(request), reply, "when caller leaves")
+      // A name that cannot be stored names nothing, and no table need be asked.
+      const { within } = request.routeOptions.config
+      if (within !== undefined && findUnstorable(request.params) !== null) throw notFound[within]
     })
     // A socket that has been answered while we stop must not be kept open for the next request.
     app.addHook("onSend", async (_, reply) => {

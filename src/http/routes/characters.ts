@@ -76,6 +76,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/characters/:slug", {
+    config: { within: "character" },
     schema: { operationId: "getCharacter", summary: "One character", tags, params, response: answers(CharacterData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

@@ -75,6 +75,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/sessions/:session_id", {
+    config: { within: "session" },
     schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -83,6 +84,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/sessions/:session_id/state", {
+    config: { within: "session" },
     schema: { operationId: "getSessionState", summary: "How the session stands, with the opt-in relational meter", tags, params, response: answers(SessionStateData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
