@@ -6,7 +6,7 @@ import { type TraceRow, Traces } from "#src/db/Traces.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { success } from "../envelope.ts"
 import { notFound } from "../errors.ts"
-import { cursorKey, listQuery, page } from "../listing.ts"
+import { cursorNumber, listQuery, page } from "../listing.ts"
 import { answers } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
@@ -69,9 +69,9 @@ export const traceRoutes: Routes = ({ app, answer }) => {
       const sessionId = request.params.session_id
       const { run_ref = null, limit, cursor } = request.query
       if (!isId("ses", sessionId)) return yield* notFound.session
-      const before = yield* cursorKey(cursor)
+      const before = yield* cursorNumber(cursor)
       if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
-      const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before: before === null ? null : Number.parseInt(before, 10) || 0, limit: limit + 1 }))
+      const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
       const { engine } = yield* Writer
       return success({ trace: items.map(toResource), engine, next_cursor })
