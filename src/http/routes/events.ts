@@ -79,6 +79,8 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
   }
 
   app.get("/v1/sessions/:session_id/events/stream", {
+    // The head alone would be a stream that nobody reads, and that holds up whatever follows on its connection.
+    exposeHeadRoute: false,
     config: { within: "session" },
     schema: {
       operationId: "streamEvents",
