@@ -73,7 +73,14 @@ const valueFor = (schema: JsonSchema, document: OpenApi, known: Known, depth = 0
     case "object": {
       const properties = Object.fromEntries(Object.entries<JsonSchema>(schema["properties"] ?? {}).map(([key, inner]) =>
         [key, known[key] === undefined ? again(inner) : fc.oneof({ weight: 3, arbitrary: fc.constant(known[key]) }, again(inner))]))
-      return fc.record(properties, { requiredKeys: (schema["required"] ?? []).filter((key: string) => key in properties) })
+      const required: ReadonlyArray<string> = (schema["required"] ?? []).filter((key: string) => key in properties)
+      // "One of these fields": a schema's oneOf beside its properties.
+      const choices: ReadonlyArray<string> = (schema["oneOf"] ?? []).flatMap((choice: JsonSchema) => choice["required"] ?? [])
+      if (choices.length === 0) return fc.record(properties, { requiredKeys: [...required] })
+      return fc.oneof(...choices.map((choice) => {
+        const rest = Object.fromEntries(Object.entries(properties).filter(([key]) => key === choice || !choices.includes(key)))
+        return fc.record(rest, { requiredKeys: [...required, choice] })
+      }))
     }
     default:
       return depth > 6 ? fc.constant(null) : fc.jsonValue({ maxDepth: 2 })
