@@ -1,7 +1,10 @@
-// Plain JavaScript that any Node can read, so that an old one says what to do instead of failing on syntax.
+// Plain JavaScript that any Node >= 16 can read: an old Node must get this line instead of a syntax error.
 const [major, minor] = process.versions.node.split(".").map(Number)
-if (major < 22 || (major === 22 && minor < 18)) {
-  process.stderr.write(`troupe: this is Node ${process.versions.node}, which is too old. Run "npm ci" (without --ignore-scripts) to install the pinned Node 24, then "npm start".\n`)
+const stripsTypes = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
+
+if (stripsTypes) {
+  await import("../src/main.ts")
+} else {
+  console.error(`Troupe cannot run on Node ${process.versions.node}: run "npm ci" without --ignore-scripts, which installs the Node 24 that package.json pins, and start with "npm start".`)
   process.exit(1)
 }
-await import("../src/main.ts")

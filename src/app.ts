@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
-import { SERVICE_RULES } from "#pipeline/generation/prompt.ts"
+import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
@@ -13,7 +13,7 @@ import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
-import { openEmbedded } from "#src/db/embedded/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { migrate } from "#src/db/migrate.ts"
@@ -34,7 +34,7 @@ import { Settings } from "./settings.ts"
 /** PostgreSQL, given or embedded, with the schema up to date. */
 export const database = Layer.unwrap(Effect.gen(function*() {
   const { databaseUrl, dataDir } = yield* Settings
-  const url = databaseUrl ?? Redacted.make((yield* openEmbedded(dataDir)).url)
+  const url = databaseUrl ?? Redacted.make((yield* EmbeddedPostgres.open(dataDir)).url)
   return Layer.effectDiscard(migrate).pipe(Layer.provideMerge(Database.layer({ url, maxConnections: 12 })))
 }))
 
@@ -60,7 +60,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines } = yield* Settings
   return Runner.layer.pipe(
     Layer.provide(TurnRunner.layer),
-    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_RULES })),
+    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
     Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer])
   )
 }))
@@ -76,7 +76,7 @@ const http = Layer.unwrap(Effect.gen(function*() {
 /** One process in the roles that the settings give it. What is listed first starts last and stops first. */
 export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
-  const http_ = settings.roles.has("api") ? http : Layer.empty
-  const worker_ = settings.roles.has("worker") ? worker : Layer.empty
-  return Layer.mergeAll(http_, worker_, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer]))
+  const serving = settings.roles.has("api") ? http : Layer.empty
+  const working = settings.roles.has("worker") ? worker : Layer.empty
+  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer]))
 }))

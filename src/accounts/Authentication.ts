@@ -1,8 +1,6 @@
-import * as Cache from "effect/Cache"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { timingSafeEqual } from "node:crypto"
@@ -21,31 +19,43 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
 }) {}
 
 /** How long a key that was looked up is trusted without another look. */
-const TRUSTED_FOR = Duration.seconds(1)
+const TRUSTED_FOR_MS = 1000
+const MOST_REMEMBERED = 10_000
+
+const bearerOf = (authorization: string | undefined) => /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]
 
 /** Resolves the bearer of a runtime route (contract 5). */
 export class Authentication extends Context.Service<Authentication, {
   readonly authenticate: (authorization: string | undefined) => Effect.Effect<Principal, Unauthenticated | DatabaseError>
+  /** The same at once, for a key that was looked up within the last second; undefined when it takes a look. */
+  readonly remembered: (authorization: string | undefined) => Principal | undefined
 }>()("src/accounts/Authentication") {
   static readonly layer = Layer.effect(Authentication, Effect.gen(function*() {
     const apps = yield* Apps
-    const keys = yield* Cache.makeWith<string, StoredKey | undefined, DatabaseError>(apps.findKey, {
-      capacity: 10_000,
-      timeToLive: (exit) => Exit.isSuccess(exit) && exit.value !== undefined ? TRUSTED_FOR : Duration.zero
-    })
+    const clock = yield* Clock.Clock
+    const known = new Map<string, StoredKey & { readonly until: number }>()
+
+    const matches = (stored: StoredKey, secretHash: Buffer) => !stored.revoked && timingSafeEqual(stored.secret_hash, secretHash)
+
+    const remembered = (authorization: string | undefined) => {
+      const presented = readApiKey(bearerOf(authorization) ?? "")
+      const stored = presented === null ? undefined : known.get(presented.prefix)
+      if (presented === null || stored === undefined || stored.until < clock.currentTimeMillisUnsafe() || !matches(stored, presented.secretHash)) return undefined
+      return { appId: stored.app_id, prefix: presented.prefix }
+    }
     const authenticate = Effect.fnUntraced(function*(authorization: string | undefined) {
-      const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]
+      const bearer = bearerOf(authorization)
       if (bearer === undefined) return yield* new Unauthenticated({ reason: "missing" })
       if (bearer.startsWith("lat_")) return yield* new Unauthenticated({ reason: "account_token" })
       if (bearer.startsWith("ak_")) return yield* new Unauthenticated({ reason: "idp_key" })
       const presented = readApiKey(bearer)
       if (presented === null) return yield* new Unauthenticated({ reason: "invalid_key" })
-      const stored = yield* Cache.get(keys, presented.prefix)
-      if (stored === undefined || stored.revoked || !timingSafeEqual(stored.secret_hash, presented.secretHash)) {
-        return yield* new Unauthenticated({ reason: "invalid_key" })
-      }
+      const stored = yield* apps.findKey(presented.prefix)
+      if (stored === undefined || !matches(stored, presented.secretHash)) return yield* new Unauthenticated({ reason: "invalid_key" })
+      if (known.size >= MOST_REMEMBERED) known.clear()
+      known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
       return { appId: stored.app_id, prefix: presented.prefix }
     })
-    return Authentication.of({ authenticate })
+    return Authentication.of({ authenticate, remembered })
   }))
 }

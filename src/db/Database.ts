@@ -27,6 +27,12 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
 
 export const toDatabaseError = (cause: unknown): DatabaseError => new DatabaseError({ ...classify(cause), cause })
 
+/**
+ * Our statements are long and find their rows by key. Planning one anew takes as long as running it, compiling one longer;
+ * and a plan made while a table was small must not go on reading the whole of it when it has grown.
+ */
+const PLANNING = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off" }
+
 const openPool = (url: string, max: number): Pool =>
   postgres(url, {
     max,
@@ -34,7 +40,7 @@ const openPool = (url: string, max: number): Pool =>
     onnotice: () => {},
     connect_timeout: 10,
     keep_alive: 30,
-    connection: { application_name: "troupe" }
+    connection: { application_name: "troupe", ...PLANNING }
   })
 
 /** The open transaction of this fiber, if there is one. */

@@ -8,6 +8,7 @@ import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
 import { lockBudgets, lockSessions } from "./acceptStatements.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
+import { addTurnJobs } from "./turnJobs.ts"
 import { type ClaimRow, claimTurns, type SettleColumns, settleBehindExit, type SettleRow, writeSettled } from "./turnStatements.ts"
 
 export interface SessionRef {
@@ -149,7 +150,7 @@ export class Turns extends Context.Service<Turns, {
             and owner = ${lease.owner} and fence = ${lease.fence} and outcome is null
           returning app_id, session_id
         )
-        select graphile_worker.add_job('turn', json_build_object('app_id', app_id, 'session_id', session_id)) from freed`)
+        select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)} from freed`)
     })
 
     return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, release })

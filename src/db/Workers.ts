@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, DatabaseError, toDatabaseError } from "./Database.ts"
+import { addTurnJobs } from "./turnJobs.ts"
 
 /** A live entry in the register of workers. */
 export interface Registration {
@@ -95,9 +96,7 @@ export class Workers extends Context.Service<Workers, {
             where owner = any(${dead.map((worker) => worker.worker_id)}::text[]) and outcome is null
             returning app_id, session_id
           ), nudged as (
-            select count(*) from graphile_worker.add_jobs(array(
-              select ('turn', json_build_object('app_id', app_id, 'session_id', session_id), null, null, null, null, null, null)::graphile_worker.job_spec from freed
-            ))
+            select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)}
           )
           select count(*)::int as turns from freed, nudged`)
         return { workers: dead.length, turns: freed[0]?.turns ?? 0 }
@@ -119,7 +118,7 @@ export class Workers extends Context.Service<Workers, {
           union
           (select app_id, session_id from oldest where owner is null and due_at < now() - interval '2 seconds' limit 200)
         )
-        select graphile_worker.add_job('turn', json_build_object('app_id', app_id, 'session_id', session_id), job_key := 'sweep:' || session_id) from late`)
+        select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))), job_key := 'sweep:' || session_id) from late`)
       return woken.length
     })
 

@@ -1,4 +1,5 @@
 import type { Sql } from "./Database.ts"
+import { addTurnJobs } from "./turnJobs.ts"
 
 /** One batch of sends as columns, in order of arrival. */
 export interface AcceptColumns {
@@ -45,6 +46,7 @@ export const MAX_OPEN_TURNS = 500
 /**
  * The whole accept of a batch, against rows that the transaction holds locked. Each row gets its own verdict;
  * one that is refused writes nothing and disturbs none of the others. A send by `api` logs two events, by another channel one.
+ * `woken` must give its one row even when nothing is accepted: it is joined to the answers.
  * A run_ref that is already there is our own earlier try whose commit answer was lost: it counts as accepted.
  */
 export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow>>`
@@ -96,10 +98,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow
     insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd)
     select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd from numbered
   ), woken as (
-    select count(*) from graphile_worker.add_jobs(array(
-      select ('turn', json_build_object('app_id', app_id, 'session_id', session_id), null, null, null, null, null, null)::graphile_worker.job_spec
-      from (select distinct app_id, session_id from numbered) x
-    )) where exists (select from numbered)
+    select case when exists (select from numbered) then ${addTurnJobs(sql, sql`select distinct app_id, session_id from numbered`)} end
   )
   select f.answer, f.session_id, coalesce(f.old_cursor, x.cursor)::int8 as cursor, coalesce(f.old_index, x.turn_index)::int as turn_index,
     coalesce(f.old_run, x.run_ref) as run_ref, coalesce(f.old_mode, x.reply_mode) as reply_mode, coalesce(c.last_cursor, f.last_cursor)::int8 as last_cursor

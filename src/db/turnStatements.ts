@@ -23,10 +23,11 @@ export interface ClaimRow {
  * Claims, in each of these sessions, the oldest unsettled turn, if it is free and due.
  * A turn never becomes unsettled again, so the oldest by the snapshot is the oldest, or it is settled and not claimed.
  * The worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
+ * A claim does not wait for the disk: one that a crash of the database forgets is a turn that waits again, and its claimer has lost its registration.
  */
 export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql<Array<ClaimRow>>`
   with me as (
-    select worker_id from workers where worker_id = ${owner} for key share
+    select worker_id, set_config('synchronous_commit', 'off', true) from workers where worker_id = ${owner} for key share
   ), oldest as (
     select t.* from (select distinct * from unnest(${apps}::text[], ${sessions}::text[])) as w(app_id, session_id)
     cross join lateral (

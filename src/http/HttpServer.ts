@@ -1,4 +1,3 @@
-import helmet from "@fastify/helmet"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -7,7 +6,7 @@ import * as Schema from "effect/Schema"
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import { newId } from "#pipeline/domain/Id.ts"
+import { isId, newId } from "#pipeline/domain/Id.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Sessions } from "#src/db/Sessions.ts"
@@ -17,12 +16,16 @@ import { accountTokenUsed, ApiError, draining, errorBody, idpKeyUsed, internalEr
 import { ignoredFields } from "./ignoredFields.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
+import { answerProtocolError } from "./protocolErrors.ts"
 import { routes } from "./routes.ts"
-import { refuseUnreadable } from "./unreadable.ts"
-import { findUnstorable } from "./unstorable.ts"
+import { isSlug } from "./schemas/character.ts"
+import { securityHeaders } from "./securityHeaders.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 1024 * 1024
+const MAX_PATH_CHARACTERS = 16 * 1024
+/** For a whole request to arrive; a stream's answer may last longer. */
+const REQUEST_TIMEOUT_MS = 30_000
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface HttpOptions {
@@ -59,14 +62,13 @@ const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest)
     case "app":
       return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
     case "character":
-      return (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
+      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
     case "session":
-      return (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
+      return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
   }
 })
 
 const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
-  void reply.header("x-request-id", request.id)
   if (error.status === 429 || error.status === 503) void reply.header("retry-after", "1")
   if (error.status === 401) void reply.header("www-authenticate", "Bearer")
   return reply.code(error.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(errorBody(error, request.id)))
@@ -77,6 +79,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
   static readonly layer = (options: HttpOptions) => Layer.effect(HttpServer, Effect.gen(function*() {
     const bridge = yield* makeBridge<HandlerServices>()
     const feeds = yield* Feeds
+    const headers = yield* Effect.promise(() => securityHeaders())
     let closing = false
     let baseUrl = options.publicUrl ?? ""
 
@@ -85,10 +88,12 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       bodyLimit: BODY_LIMIT_BYTES,
       return503OnClosing: false,
       forceCloseConnections: "idle",
-      routerOptions: { maxParamLength: 400 },
-      // An address that cannot be decoded, or is too long, leads nowhere.
-      frameworkErrors: (_, request, reply) => sendError(request as FastifyRequest, reply as FastifyReply, routeNotFound),
-      clientErrorHandler: refuseUnreadable,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      clientErrorHandler: answerProtocolError,
+      // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
+      routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
+      // A path that is no text at all.
+      frameworkErrors: (_, request, reply) => sendError(request, reply.headers(headers).header("x-request-id", request.id), routeNotFound),
       genReqId: (request) => {
         const given = request.headers["x-request-id"]
         return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
@@ -97,24 +102,20 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     app.setValidatorCompiler(compileValidator)
     app.setSerializerCompiler(() => JSON.stringify)
     parseBodies(app, BODY_LIMIT_BYTES)
-    yield* Effect.promise(async () => {
-      await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
-      await describeServer(app)
-    })
+    const { remembered } = yield* Authentication
+    yield* Effect.promise(() => describeServer(app))
 
     app.decorateRequest("principal")
     app.addHook("onRequest", async (request, reply) => {
-      void reply.header("x-request-id", request.id)
+      void reply.headers(headers).header("x-request-id", request.id)
       if (closing) throw draining
       if (request.is404 || request.routeOptions.config.public === true) return
-      request.principal = await bridge.run(authenticate(request), reply, "when caller leaves")
-      // A name that cannot be stored names nothing, and no table need be asked.
-      const { within } = request.routeOptions.config
-      if (within !== undefined && findUnstorable(request.params) !== null) throw notFound[within]
+      request.principal = remembered(request.headers.authorization) ?? await bridge.run(authenticate(request), reply, "when caller leaves")
     })
     // A socket that has been answered while we stop must not be kept open for the next request.
-    app.addHook("onSend", async (_, reply) => {
+    app.addHook("onSend", (_, reply, __, done) => {
       if (closing) void reply.header("connection", "close")
+      done()
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {

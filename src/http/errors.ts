@@ -33,9 +33,6 @@ export const internalError = structured(500, "internal_error", "Something went w
 
 export const validationError = (message: string) => structured(422, "validation_error", message, "Correct the quoted field and send the request again.")
 export const payloadTooLarge = (limitBytes: number) => structured(413, "payload_too_large", `The request body is larger than ${limitBytes} bytes.`, "Send less at once.")
-export const malformedRequest = structured(400, "malformed_request", "This is not an HTTP request that can be read.", "Send well-formed HTTP/1.1.")
-export const requestTimedOut = structured(408, "request_timeout", "The request did not arrive in time.", "Send it again, without pauses.")
-export const headersTooLarge = structured(431, "headers_too_large", "The address and headers of the request are too long.", "Send less in them; a body may be longer.")
 export const routeNotFound = structured(404, "route_not_found", "There is no such route.", "See /docs or /openapi.json for the routes of this server.")
 
 /** One constant answer per kind, the same for what is not there and for what belongs to another app. */

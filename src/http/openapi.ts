@@ -1,6 +1,25 @@
 import swagger from "@fastify/swagger"
-import { jsonSchemaTransform } from "fastify-type-provider-zod"
+import { createJsonSchemaTransform } from "fastify-type-provider-zod"
 import type { App } from "./Server.ts"
+
+const tags = [
+  { name: "App", description: "The app that a key belongs to" },
+  { name: "Characters", description: "Who speaks" },
+  { name: "Sessions", description: "Persistent threads between one person and one character" },
+  { name: "Messages", description: "What the person says" },
+  { name: "Events", description: "The ordered log of a session: everything that was said and happened" },
+  { name: "Observability", description: "What turns took, cost and decided" },
+  { name: "Reference", description: "About this server" }
+]
+
+// Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
+const transform = createJsonSchemaTransform({
+  zodToJsonConfig: {
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    }
+  }
+})
 
 /** Collects the routes' schemas into the OpenAPI document. Register it before the routes. */
 export const describeServer = async (app: App) => {
@@ -14,10 +33,10 @@ export const describeServer = async (app: App) => {
         license: { name: "MIT", identifier: "MIT" }
       },
       servers: [{ url: "/", description: "This server" }],
-      tags: ["App", "Characters", "Sessions", "Messages", "Events", "Observability"].map((name) => ({ name })),
+      tags,
       components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." } } },
       security: [{ runtimeKey: [] }]
     },
-    transform: jsonSchemaTransform
+    transform
   })
 }

@@ -1,24 +1,27 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { EventEmitter } from "node:events"
-import { Logger, run, type TaskList, type WorkerEvents } from "graphile-worker"
+import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerEvents } from "graphile-worker"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
 import { task } from "./task.ts"
-import { TurnRunner } from "./TurnRunner.ts"
+import { MAX_IN_FLIGHT, TurnRunner } from "./TurnRunner.ts"
 
-/** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
-const CONCURRENCY = 200
+/** Jobs at once: as many as turns may be in flight, for in quiet times each job wakes one. */
+const CONCURRENCY = MAX_IN_FLIGHT
+/** Jobs fetched ahead. Few, so that a backlog spreads over processes. */
+const LOCAL_QUEUE = 50
 /** How long running turns may take to finish once we are asked to stop. The rest is given back. */
 const DRAIN = "4 seconds"
 
-const turnTask = task(Schema.Struct({ app_id: Schema.String, session_id: Schema.String }), ({ app_id, session_id }) =>
-  TurnRunner.use((runner) => runner.drain({ appId: app_id, sessionId: session_id })))
+const turnTask = task(Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) }), ({ sessions }) =>
+  TurnRunner.use((runner) => Effect.forEach(sessions, ([appId, sessionId]) => runner.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
 
 const expireTask = task(Schema.Unknown, () => IdempotencyKeys.use((keys) => keys.expire))
 
@@ -49,12 +52,14 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     ))
   ]))
 
-  const events: WorkerEvents = new EventEmitter()
-  events.on("pool:create", ({ workerPool }) => {
-    Effect.runFork(membership.usePool(workerPool.id).pipe(Effect.ignore))
-  })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => run({
+  const start = Effect.tryPromise(() => {
+    const events: WorkerEvents = new EventEmitter()
+    let pool = ""
+    events.on("pool:create", ({ workerPool }) => {
+      pool = workerPool.id
+      Effect.runFork(membership.usePool(pool).pipe(Effect.ignore))
+    })
+    return run({
       connectionString: Redacted.value(url),
       maxPoolSize: 6,
       concurrency: CONCURRENCY,
@@ -63,18 +68,36 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       events,
       taskList,
       crontab: "17 * * * * expire ?fill=1h",
-      preset: { worker: { localQueue: { size: CONCURRENCY }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
-    })),
-    (worker) => Effect.gen(function*() {
-      const stopped = worker.stop().catch(() => {})
-      yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
-      yield* FiberSet.clear(fibers)
-      yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
-    })
+      preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
+    }).then((runner) => ({ runner, pool }))
+  })
+  const stop = ({ runner, pool }: { readonly runner: GraphileRunner; readonly pool: string }) => Effect.gen(function*() {
+    const stopped = runner.stop().catch(() => {})
+    yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
+    yield* FiberSet.clear(fibers)
+    yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
+    yield* query((sql) => sql`select graphile_worker.force_unlock_workers(array[${pool}]::text[])`).pipe(Effect.timeout("1 second"), Effect.ignore)
+  })
+
+  // graphile-worker gives up when it loses the database. We do not: its end, unless we asked for it, is the start of the next.
+  const started = yield* Deferred.make<void>()
+  const pool = Effect.acquireUseRelease(
+    start,
+    ({ runner }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => runner.promise))),
+    stop
   )
+  yield* pool.pipe(
+    Effect.ignore,
+    Effect.andThen(Effect.logWarning("job pool ended: starting another")),
+    Effect.andThen(Effect.sleep("250 millis")),
+    Effect.forever,
+    Effect.annotateLogs({ service: "Runner" }),
+    Effect.forkScoped
+  )
+  yield* Deferred.await(started)
 
   const sweep = Effect.gen(function*() {
-    if ((yield* runner.inFlight) >= CONCURRENCY) return
+    if ((yield* runner.inFlight) >= MAX_IN_FLIGHT) return
     const woken = yield* workers.sweep
     if (woken > 0) yield* Effect.logInfo("sweeper woke waiting turns", { turns: woken })
   }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("sweeper could not look", { reason: error.message })))

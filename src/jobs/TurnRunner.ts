@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -14,6 +15,9 @@ import { Membership } from "./Membership.ts"
 
 /** A turn that has taken its worker with it this often is given up (`generation_failed`). */
 const CRASH_CAP = 5
+
+/** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
+export const MAX_IN_FLIGHT = 200
 
 const leaseOf = (row: ClaimRow): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence })
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
@@ -29,7 +33,11 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const turns = yield* Turns
     const characters = yield* CharacterVersions
     const membership = yield* Membership
+    const slots = yield* Semaphore.make(MAX_IN_FLIGHT)
+
     let inFlight = 0
+    const counted = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(Effect.sync(() => { inFlight++ }), () => work, () => Effect.sync(() => { inFlight-- }))
 
     const load = Effect.fnUntraced(function*(row: ClaimRow) {
       const character = yield* untilReachable(characters.get(row.app_id, row.character_slug, row.character_version))
@@ -70,15 +78,14 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         if (Option.isNone(owner)) return undefined
         const row = yield* turns.claim(owner.value, session)
         return row === undefined ? undefined : yield* restore(runOne(row))
-      }))
+      })).pipe(counted)
 
     const drain = Effect.fnUntraced(function*(session: SessionRef) {
-      inFlight++
       while (true) {
-        const settled = yield* next(session)
+        const settled = yield* slots.withPermit(next(session))
         if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
       }
-    }, Effect.ensuring(Effect.sync(() => { inFlight-- })))
+    })
 
     return TurnRunner.of({ drain, inFlight: Effect.sync(() => inFlight) })
   }))

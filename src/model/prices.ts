@@ -1,9 +1,69 @@
-interface Tokens {
-  readonly inputTokens: number
-  readonly cachedInputTokens: number
-  readonly outputTokens: number
+import type { ReplyMode, Usage } from "#pipeline/domain/Turn.ts"
+
+/** Changes with every change of a price, so that an old cost can be explained. */
+export const PRICE_VERSION = "2026-06-30"
+
+interface Price {
+  readonly input: number
+  readonly cached: number
+  readonly output: number
 }
 
-/** Placeholder until the price table arrives: the nominal price of the offline engine, whatever the model. */
-export const costMicroUsd = (_model: string, { inputTokens, outputTokens }: Tokens): number => Math.ceil(inputTokens * 0.01 + outputTokens * 0.04)
-export const worstCaseMicroUsd = (_model: string, mode: "fast" | "deep"): number => mode === "fast" ? 1000 : 2000
+const usd = (input: number, cached: number, output: number): Price => ({
+  input: Math.round(input * 1_000_000),
+  cached: Math.round(cached * 1_000_000),
+  output: Math.round(output * 1_000_000)
+})
+
+/** List prices in micro-USD per million tokens, written in USD. */
+const prices: ReadonlyMap<string, Price> = new Map([
+  ["gpt-5.5", usd(5, 0.5, 30)],
+  ["gpt-5.4", usd(2.5, 0.25, 15)],
+  ["gpt-5.4-mini", usd(0.75, 0.075, 4.5)],
+  ["gpt-5.4-nano", usd(0.2, 0.02, 1.25)],
+  ["gpt-5.1", usd(1.25, 0.125, 10)],
+  ["gpt-5", usd(1.25, 0.125, 10)],
+  ["gpt-5-mini", usd(0.25, 0.025, 2)],
+  ["gpt-5-nano", usd(0.05, 0.005, 0.4)],
+  ["gpt-4.1", usd(2, 0.5, 8)],
+  ["gpt-4.1-mini", usd(0.4, 0.1, 1.6)],
+  ["gpt-4.1-nano", usd(0.1, 0.025, 0.4)],
+  ["gpt-4o", usd(2.5, 1.25, 10)],
+  ["gpt-4o-mini", usd(0.15, 0.075, 0.6)],
+  // Costs nobody anything; priced so that budgets and ledgers work the same without a key.
+  ["offline-retrieval.v1", usd(0.01, 0.01, 0.04)]
+])
+
+/** For a model that is not in the table: rather too much than too little, since a budget must hold. */
+const UNKNOWN = usd(2.5, 2.5, 15)
+
+/** A dated release (`gpt-5-mini-2025-08-07`) costs what its family costs. */
+const priceOf = (model: string): Price => prices.get(model) ?? prices.get(model.replace(/-\d{4}-\d{2}-\d{2}$/, "")) ?? UNKNOWN
+
+export type Tokens = Pick<Usage, "inputTokens" | "cachedInputTokens" | "outputTokens">
+
+/** Whole micro-USD, rounded up. Cached tokens are a part of the input tokens. */
+export const costMicroUsd = (model: string, tokens: Tokens): number => {
+  const price = priceOf(model)
+  const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens)
+  return Math.ceil(((tokens.inputTokens - cached) * price.input + cached * price.cached + tokens.outputTokens * price.output) / 1_000_000)
+}
+
+const call = (inputTokens: number, outputTokens: number): Tokens => ({ inputTokens, cachedInputTokens: 0, outputTokens })
+
+/** Tokens planned per call (pipeline.md 7). */
+const analyze = call(1_200, 150)
+const generate = call(3_500, 200)
+const critic = call(2_500, 250)
+const rewrite = call(3_000, 200)
+const update = call(2_500, 350)
+
+/** `generate` twice: emission may send a draft back once. */
+const plan: Record<ReplyMode, ReadonlyArray<Tokens>> = {
+  fast: [analyze, generate, generate, update],
+  deep: [analyze, generate, critic, rewrite, generate, update]
+}
+
+/** What a turn may cost at most by plan: held when it is accepted, settled to the actual cost when it ends. */
+export const worstCaseMicroUsd = (model: string, replyMode: ReplyMode): number =>
+  plan[replyMode].reduce((sum, tokens) => sum + costMicroUsd(model, tokens), 0)

@@ -38,7 +38,7 @@ export class TestApp {
     })
     const text = await response.text()
     const isJson = response.headers.get("content-type")?.includes("json") === true
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    return { status: response.status, headers: response.headers, body: isJson && text !== "" ? JSON.parse(text) : text }
   }
 
   readonly get = (path: string, headers?: Record<string, string>) => this.request("GET", path, undefined, headers)

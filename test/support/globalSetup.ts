@@ -9,7 +9,7 @@ import { join } from "node:path"
 import postgres from "postgres"
 import type { TestProject } from "vitest/node"
 import { Database } from "#src/db/Database.ts"
-import { openEmbedded } from "#src/db/embedded/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
 import { migrate } from "#src/db/migrate.ts"
 import { onDatabase } from "./onDatabase.ts"
 
@@ -23,7 +23,7 @@ declare module "vitest" {
 export default async (project: TestProject) => {
   const folder = await mkdtemp(join(tmpdir(), "troupe-test-"))
   const scope = await Effect.runPromise(Scope.make())
-  const { url } = await Effect.runPromise(openEmbedded(folder).pipe(Scope.provide(scope)))
+  const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
 
   const admin = postgres(url, { max: 1, onnotice: () => {} })
   await admin`create database troupe_template`

@@ -153,12 +153,12 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.record({
   "content-encoding": fc.constantFrom("gzip", "identity", "x")
 }, { requiredKeys: [] })
 
-const METHODS = ["get", "post", "put", "patch", "delete"]
+const METHODS = new Set(["get", "post", "put", "patch", "delete"])
 
 /** What a server says it serves. Bodies often name what is known. */
 export const operationsOf = (document: OpenApi, known: Known): ReadonlyArray<Operation> =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).filter(([method]) => METHODS.includes(method)).map(([method, operation]) => {
+    Object.entries(methods).filter(([method]) => METHODS.has(method)).map(([method, operation]) => {
       const schema = operation["requestBody"]?.content?.["application/json"]?.schema
       return {
         path,

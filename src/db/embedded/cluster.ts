@@ -1,66 +1,75 @@
+import * as Effect from "effect/Effect"
 import { randomBytes } from "node:crypto"
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
+import { existsSync } from "node:fs"
+import { chown, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Binaries, EmbeddedPostgresError, handOver, runProgram } from "./binaries.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import type { Home } from "./home.ts"
+import { run } from "./run.ts"
 
-const DRAFT = "new-"
-/** A draft older than this was left by a process that died while making it. */
-const STALE_DRAFT_MS = 10 * 60 * 1000
+const draftName = /^pg-new-\w{6}(\.pw)?$/
 
-const removeStaleDrafts = async (home: string) => {
-  for (const name of await readdir(home)) {
-    if (!name.startsWith(DRAFT)) continue
-    const path = join(home, name)
-    const made = await stat(path).catch(() => null)
-    if (made !== null && Date.now() - made.mtimeMs > STALE_DRAFT_MS) await rm(path, { recursive: true, force: true })
-  }
-}
-
-/** Makes a cluster under a draft name; the rename decides who was first, and whoever was not uses the other's. */
-export const createCluster = async (binaries: Binaries, home: string): Promise<void> => {
-  await removeStaleDrafts(home)
-  const draft = await mkdtemp(join(home, DRAFT))
-  const password = randomBytes(24).toString("base64url")
-  const passwordFile = `${draft}.pw`
-  try {
-    await handOver(draft)
-    await writeFile(passwordFile, password, { mode: 0o600 })
-    await handOver(passwordFile)
-    const made = await runProgram(binaries.initdb, [
-      "-D", draft, "-U", "troupe", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--locale=C", "--no-instructions"
-    ])
-    if (made.code !== 0) throw new EmbeddedPostgresError({ problem: `initdb failed: ${made.output.trim()}` })
-    await writeFile(join(draft, "password"), password, { mode: 0o600 })
-    await rename(draft, join(home, "pg"))
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true })
-    if (!(error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST"))) throw error
-  } finally {
-    await rm(passwordFile, { force: true })
-  }
-}
-
-/** Where a started server listens, by its own word; throws when it is not started. */
-export const clusterAddress = async (home: string): Promise<{ readonly pid: number; readonly url: string }> => {
-  const [pid, , , port] = (await readFile(join(home, "pg", "postmaster.pid"), "utf8")).split("\n")
-  const password = await readFile(join(home, "pg", "password"), "utf8")
-  return { pid: Number(pid), url: `postgres://troupe:${password}@127.0.0.1:${port}/postgres` }
-}
-
-const freePort = () => new Promise<number>((resolve, reject) => {
-  const server = createServer().on("error", reject).listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+const dataDirError = (home: Home) => (cause: unknown) =>
+  new EmbeddedPostgresError({
+    reason: "data_dir",
+    message: `Cannot make a database in ${home.directory}: ${String(cause)}. Set DATA_DIR to a directory that this user may write, or set DATABASE_URL.`
   })
+
+const syncDirectory = async (path: string) => {
+  const handle = await open(path)
+  await handle.sync().finally(() => handle.close())
+}
+
+const draftFor = async (home: Home) => {
+  const draft = await mkdtemp(join(home.directory, "pg-new-"))
+  const passwordFile = `${draft}.pw`
+  const password = randomBytes(24).toString("base64url")
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (home.uid !== null) await Promise.all([draft, passwordFile].map((path) => chown(path, Number(home.uid), -1)))
+  return { draft, passwordFile, password }
+}
+
+/** rename(2) is the arbiter: a cluster appears whole, with its password, or not at all. */
+const publish = async (home: Home, draft: string, password: string) => {
+  await writeFile(join(draft, "password"), password, { mode: 0o600, flush: true })
+  await syncDirectory(draft)
+  await rename(draft, home.cluster)
+  await syncDirectory(home.directory)
+}
+
+const remove = (paths: ReadonlyArray<string>) =>
+  Effect.promise(() => Promise.allSettled(paths.map((path) => rm(path, { recursive: true, force: true }))))
+
+const initialise = Effect.fnUntraced(function*(home: Home) {
+  const { draft, passwordFile, password } = yield* Effect.tryPromise({ try: () => draftFor(home), catch: dataDirError(home) })
+  const made = yield* run(home.uid, home.binaries.initdb, [
+    "-D", draft, "-U", "troupe", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--locale=C", "--no-instructions"
+  ]).pipe(Effect.ensuring(remove([passwordFile])))
+  if (made.code !== 0) return yield* dataDirError(home)(`initdb: ${made.output}`)
+  yield* Effect.tryPromise({ try: () => publish(home, draft, password), catch: dataDirError(home) })
+}, Effect.uninterruptible)
+
+/** Once there is a cluster, no draft can become one: whatever is left is of a loser or of a killed process. */
+const sweep = Effect.fnUntraced(function*(home: Home) {
+  const entries = yield* Effect.promise(() => readdir(home.directory).catch(() => []))
+  yield* remove(entries.filter((entry) => draftName.test(entry)).map((entry) => join(home.directory, entry)))
 })
 
-/** Starts the server and waits for it. False when it did not: another process was first, or it still recovers. */
-export const startCluster = async (binaries: Binaries, home: string): Promise<boolean> => {
-  const settings = { port: await freePort(), listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: 200, shared_buffers: "128MB" }
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(" ")
-  const started = await runProgram(binaries.pg_ctl, ["start", "-w", "-t", "30", "-s", "-D", join(home, "pg"), "-l", join(home, "pg", "server.log"), "-o", options])
-  return started.code === 0
-}
+/** Makes the cluster unless there is one. */
+export const ensureCluster = Effect.fn("EmbeddedPostgres.ensureCluster")(function*(home: Home) {
+  if (!existsSync(home.cluster)) {
+    // Somebody else was first and swept our draft away: use theirs.
+    yield* initialise(home).pipe(Effect.catch((error) => existsSync(home.cluster) ? Effect.void : Effect.fail(error)))
+  }
+  yield* sweep(home)
+})
 
-export const stopCluster = (binaries: Binaries, home: string) => runProgram(binaries.pg_ctl, ["stop", "-w", "-s", "-m", "fast", "-D", join(home, "pg")])
+export const readPassword = (home: Home) =>
+  Effect.tryPromise({
+    try: () => readFile(join(home.cluster, "password"), "utf8"),
+    catch: (cause) =>
+      new EmbeddedPostgresError({
+        reason: "foreign_cluster",
+        message: `Cannot read the password of the database in ${home.cluster}: ${String(cause)}. Start as the user who made it, set DATA_DIR to another directory, or set DATABASE_URL.`
+      })
+  })

@@ -4,7 +4,7 @@ import { Apps, type App } from "#src/db/Apps.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { curl, success } from "../envelope.ts"
 import { notFound } from "../errors.ts"
-import { answers, AppData, MeData } from "../schemas/answers.ts"
+import { answers, AppData, MeData, written } from "../schemas/answers.ts"
 import { AppPatch } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
 
@@ -38,7 +38,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags: ["App"],
       params: z.object({ app_id: z.string() }),
       body: AppPatch,
-      response: answers(AppData, 404)
+      response: answers(AppData.extend(written), 404, 413)
     }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

@@ -5,8 +5,8 @@ import { curl, success } from "../envelope.ts"
 import { notFound, slugTaken, validationError, versionConflict } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
-import { answers, CharacterData, CharacterPage } from "../schemas/answers.ts"
-import { CharacterCreate, CharacterPatch } from "../schemas/character.ts"
+import { answers, CharacterData, CharacterPage, created, written } from "../schemas/answers.ts"
+import { CharacterCreate, CharacterPatch, isSlug } from "../schemas/character.ts"
 import { applyMergePatch } from "../schemas/mergePatch.ts"
 import type { Routes } from "../Server.ts"
 import { quoteIssues } from "../validation.ts"
@@ -46,7 +46,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags,
       headers: z.object({ "idempotency-key": z.string().optional() }),
       body: CharacterCreate,
-      response: answers(CharacterData, 409, 413)
+      response: answers(CharacterData.extend(created), 409, 413)
     }
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
@@ -76,11 +76,12 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/characters/:slug", {
-    config: { within: "character" },
     schema: { operationId: "getCharacter", summary: "One character", tags, params, response: answers(CharacterData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
-      const character = yield* Characters.use((characters) => characters.get(request.principal.appId, request.params.slug))
+      const { slug } = request.params
+      if (!isSlug(slug)) return yield* notFound.character
+      const character = yield* Characters.use((characters) => characters.get(request.principal.appId, slug))
       if (character === undefined) return yield* notFound.character
       return success(toResource(character), [talk(character.slug)])
     })))
@@ -93,11 +94,12 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags,
       params,
       body: CharacterPatch,
-      response: answers(CharacterData, 404, 409, 413)
+      response: answers(CharacterData.extend(written), 404, 409, 413)
     }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { slug } = request.params
+      if (!isSlug(slug)) return yield* notFound.character
       const { expected_version, ...patch } = request.body
       const characters = yield* Characters
       const character = yield* characters.update(request.principal.appId, slug, expected_version, (profile) => patched(slug, profile, patch)).pipe(
@@ -120,6 +122,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { slug } = request.params
+      if (!isSlug(slug)) return yield* notFound.character
       const character = yield* Characters.use((characters) => characters.archive(request.principal.appId, slug, request.query.end_sessions === "true"))
       if (character === undefined) return yield* notFound.character
       return success(toResource(character), [{ command: curl(baseUrl(), "GET", "/v1/characters?status=active"), description: "List the characters that are left" }])

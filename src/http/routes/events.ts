@@ -2,14 +2,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { FastifyReply, FastifyRequest } from "fastify"
+import type { ServerResponse } from "node:http"
 import * as z from "zod"
 import { EventLog, MAX_PAGE } from "#channels/event-log/EventLog.ts"
-import { Feeds } from "#channels/event-log/Feeds.ts"
+import { Feeds, type Sink } from "#channels/event-log/Feeds.ts"
 import { poll } from "#channels/event-log/poll.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { curl, encodedEnvelope } from "../envelope.ts"
 import { notFound, rateLimited, validationError } from "../errors.ts"
-import { answers, EventPage } from "../schemas/answers.ts"
+import { answers, answersAs, EventPage } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
 /** Open streams of one key in one process. */
@@ -38,6 +39,13 @@ const openStream = (reply: FastifyReply): void => {
   })
   reply.raw.write(`retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\n\n`)
 }
+
+export const sinkOf = (response: ServerResponse): Sink => ({
+  write: (text) => response.write(text),
+  onDrain: (resume) => response.once("drain", resume),
+  // What a reader that does not read has not taken would wait in our memory for ever.
+  end: () => response.writableNeedDrain ? response.destroy() : response.end()
+})
 
 export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
   const params = z.object({ session_id: z.string() })
@@ -79,7 +87,6 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
   }
 
   app.get("/v1/sessions/:session_id/events/stream", {
-    // The head alone would be a stream that nobody reads, and that holds up whatever follows on its connection.
     exposeHeadRoute: false,
     config: { within: "session" },
     schema: {
@@ -89,8 +96,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
       params,
       headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
       querystring: z.object({ since: cursor.default(0) }),
-      produces: ["text/event-stream"],
-      response: answers(z.string(), 404, 429)
+      response: answersAs("text/event-stream", z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"), 404, 429)
     }
   }, async (request, reply) => {
     const { appId, prefix } = request.principal
@@ -106,11 +112,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
       const feeds = yield* Feeds
       openStream(reply)
       count(prefix, 1)
-      const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, {
-        write: (text) => reply.raw.write(text),
-        onDrain: (resume) => reply.raw.once("drain", resume),
-        end: () => reply.raw.end()
-      })
+      const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sinkOf(reply.raw))
       const close = () => {
         leave()
         count(prefix, -1)

@@ -1,8 +1,15 @@
 import apiReference from "@scalar/fastify-api-reference"
+import * as z from "zod"
 import { llmsText } from "../llms.txt.ts"
 import type { Routes } from "../Server.ts"
 
 const DOCS_POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:; worker-src 'self' blob:; frame-ancestors 'none'"
+
+/** Without what would call services of Scalar's: the page speaks to this server only. */
+const DOCS = {
+  url: "/openapi.json", title: "Troupe", withDefaultFonts: false, telemetry: false,
+  agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true, showDeveloperTools: "never"
+} as const
 
 export const referenceRoutes: Routes = ({ app, baseUrl }) => {
   let document: string | null = null
@@ -12,8 +19,19 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
     return reply.header("content-type", "application/json; charset=utf-8").send(document)
   })
 
-  app.get("/v1/llms.txt", { config: { public: true }, schema: { hide: true } }, (_, reply) =>
-    reply.header("content-type", "text/plain; charset=utf-8").send(llmsText(baseUrl())))
+  app.get("/v1/llms.txt", {
+    config: { public: true },
+    schema: {
+      operationId: "readLlmsText",
+      summary: "How to set up and use this server, as text for agents",
+      tags: ["Reference"],
+      security: [],
+      response: { 200: { description: "Success", content: { "text/plain": { schema: z.string() } } } }
+    }
+  }, async (_, reply) => {
+    void reply.header("content-type", "text/plain; charset=utf-8")
+    return llmsText(baseUrl())
+  })
 
   void app.register(async (docs) => {
     docs.addHook("onRoute", (route) => {
@@ -23,6 +41,6 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
     docs.addHook("onSend", async (_, reply) => {
       void reply.header("content-security-policy", DOCS_POLICY)
     })
-    await docs.register(apiReference, { routePrefix: "/docs", configuration: { url: "/openapi.json", title: "Troupe", withDefaultFonts: false, telemetry: false } })
+    await docs.register(apiReference, { routePrefix: "/docs", configuration: DOCS })
   })
 }

@@ -8,7 +8,7 @@ import { curl, success } from "../envelope.ts"
 import { characterArchived, notFound } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
-import { answers, SessionData, SessionPage, SessionStateData } from "../schemas/answers.ts"
+import { answers, created as onCreate, SessionData, SessionPage, SessionStateData } from "../schemas/answers.ts"
 import { characterSlugOf, SessionCreate } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
 import { toSessionResource, toStateResource } from "../sessionResource.ts"
@@ -34,7 +34,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags,
       headers: z.object({ "idempotency-key": z.string().optional() }),
       body: SessionCreate,
-      response: answers(SessionData.extend({ created: z.boolean() }), 404, 409)
+      response: answers(SessionData.extend({ created: z.boolean(), ...onCreate }), 404, 409, 413)
     }
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
@@ -75,7 +75,6 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/sessions/:session_id", {
-    config: { within: "session" },
     schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -84,7 +83,6 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/sessions/:session_id/state", {
-    config: { within: "session" },
     schema: { operationId: "getSessionState", summary: "How the session stands, with the opt-in relational meter", tags, params, response: answers(SessionStateData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

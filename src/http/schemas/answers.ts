@@ -24,13 +24,23 @@ const ERRORS = {
 
 const withData = (data: z.ZodType) => z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
 
+type Answers = Record<number, z.ZodType<unknown> | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }>
+
 /** The answers of a route: its data in the envelope, and the errors it may give besides those of every route. */
-export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Record<number, z.ZodType<unknown>> => ({
-  200: withData(data).describe("Success"),
+export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => answersAs("application/json", withData(data), ...errors)
+
+/** The answers of a route whose success is not an envelope. */
+export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
+  200: { description: "Success", content: { [mediaType]: { schema: success } } },
   ...Object.fromEntries([...new Set([...errors, 401, 403, 422, 500, 503] as const)].map((status) => [status, ERRORS[status][1].describe(ERRORS[status][0])]))
 })
 
 const time = z.iso.datetime()
+
+/** What the answer to any body may say besides the resource. */
+export const written = { ignored_fields: z.array(z.string()).optional().describe("Fields of the body that mean nothing here, for instance a typo") }
+/** The same for a create, which takes an Idempotency-Key. */
+export const created = { ...written, idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before") }
 
 export const AppData = z.object({ app_id: z.string(), name: z.string(), expose_relational_numerics: z.boolean(), created_at: time })
 export const MeData = AppData.extend({ engine: z.string().describe("Which engine writes the replies"), model: z.string() })
@@ -95,7 +105,7 @@ export const AcceptData = z.object({
   sent_turn_index: z.int(),
   run_ref: z.string(),
   reply_mode: z.enum(["fast", "deep"]),
-  idempotent_replay: z.literal(true).optional()
+  ...created
 })
 
 /** Contract 2.3. */

@@ -9,10 +9,15 @@ import { text } from "#src/http/schemas/text.ts"
 import { voice, voiceSamples } from "#src/http/schemas/voice.ts"
 import { lifeRhythm, worldContext } from "#src/http/schemas/world.ts"
 
+const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/
+
+/** Whether a text from outside has the form of a slug; anything else can name no character. */
+export const isSlug = (text: string): boolean => SLUG.test(text)
+
 /** Defaults are described, not filled in: the profile is kept as authored, so that a later default reaches older characters too. */
 export const CharacterCreate = z.object({
   slug: z.string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
+    .regex(SLUG, "Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
     .meta({ description: "Address of the character, unique in the app", examples: ["mara-the-innkeeper"] }),
   display_name: text(1, 80).meta({ examples: ["Mara"] }),
   visible_bio: text(0, 2000).optional().meta({ description: "Public" }),

@@ -1,6 +1,16 @@
+import { RE2JS } from "re2js"
 import * as z from "zod"
-import { linearRegexProblem } from "#src/http/linearRegex.ts"
 import { text } from "#src/http/schemas/text.ts"
+
+/** Authored patterns run on every reply, so they are RE2's, whose time is linear in the text: no backreferences, no lookaround. */
+const isRe2 = (pattern: string): boolean => {
+  try {
+    RE2JS.compile(pattern)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const forbidden = z.object({
   kind: z.enum(["phrase", "regex", "topic", "behavior"]).optional().meta({ description: "Default phrase" }),
@@ -8,11 +18,12 @@ const forbidden = z.object({
   action: z.enum(["rewrite", "block"]).optional().meta({ description: "Default rewrite" }),
   reason: text(0, 200).optional()
 }).superRefine(({ kind, value }, context) => {
-  const problem = kind === "regex" ? linearRegexProblem(value) : null
-  if (problem !== null) context.addIssue({ code: "custom", path: ["value"], message: problem })
+  if (kind === "regex" && !isRe2(value)) {
+    context.addIssue({ code: "custom", path: ["value"], message: "Must be a regular expression in RE2 syntax: no backreferences, no lookaround" })
+  }
 })
 
 export const forbiddenStyle = z.array(forbidden).max(50).meta({
-  description: "What the character never says. A regex has neither backreferences nor lookaround, and repeats no group that varies",
+  description: "What the character never says. A regex is in RE2 syntax: no backreferences, no lookaround",
   examples: [[{ kind: "phrase", value: "as an AI", action: "rewrite", reason: "breaks the fiction" }]]
 })

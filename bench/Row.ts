@@ -1,0 +1,18 @@
+/** One line of the report: ours against a limit taken in the same run, in turn, as medians over the rounds. */
+export interface Result {
+  readonly name: string
+  readonly what: string
+  readonly ours: number
+  readonly limit: number
+  readonly unit: string
+  readonly ratio: number
+  readonly goal: string
+  readonly reached: boolean
+  /** What each round measured. */
+  readonly raw: ReadonlyArray<Record<string, number>>
+}
+
+export interface Row {
+  readonly name: string
+  readonly run: (rounds: number) => Promise<ReadonlyArray<Result>>
+}

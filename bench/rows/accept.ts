@@ -1,0 +1,114 @@
+import postgres from "postgres"
+import { newId } from "#pipeline/domain/Id.ts"
+import type { Result, Row } from "../Row.ts"
+import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { load } from "../support/load.ts"
+import { type Served, startHello, startServer } from "../support/processes.ts"
+import { median, round } from "../support/statistics.ts"
+
+const SESSIONS = 10_000
+const SECONDS = 3
+const BODY = JSON.stringify({ text: "hello there, how are you today?" })
+const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)] as A
+
+/** The same rows, one transaction a send, with the job inside. */
+const unbatched = async (sql: postgres.Sql, session: string) => {
+  await sql.begin(async (t) => {
+    const [log] = await t`
+      update session_logs set last_cursor = last_cursor + 2, turn_count = turn_count + 1, open_turns = open_turns + 1, last_user_at = now()
+      where app_id = ${APP} and session_id = ${session} returning last_cursor, turn_count`
+    const run = newId("run")
+    await t`
+      insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+      values (${APP}, ${session}, ${log!["last_cursor"] - 1}, ${newId("evt")}, 'message.created', 'user', ${run}, 'api', ${BODY}::text::json),
+        (${APP}, ${session}, ${log!["last_cursor"]}, ${newId("evt")}, 'run.status', 'character', ${run}, 'api', ${BODY}::text::json)`
+    await t`
+      insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd)
+      values (${APP}, ${session}, ${log!["turn_count"]}, ${run}, ${log!["last_cursor"]}, 'fast', 'api', 0)`
+    await t`select graphile_worker.add_job('turn', json_build_object('app_id', ${APP}::text, 'session_id', ${session}::text))`
+  })
+}
+
+const runUnbatched = async (ground: Ground, senders: number, clients: number) => {
+  const sql = postgres(ground.url, { max: clients, onnotice: () => {} })
+  let done = 0
+  const until = performance.now() + SECONDS * 1000
+  await Promise.all(Array.from({ length: senders }, async () => {
+    while (performance.now() < until) {
+      await unbatched(sql, pick(ground.sessions))
+      done++
+    }
+  }))
+  await sql.end()
+  return done / SECONDS
+}
+
+const runOurs = (ground: Ground, server: Served, senders: number, rate?: number) =>
+  load({
+    baseUrl: server.baseUrl,
+    connections: senders,
+    seconds: SECONDS,
+    ...(rate === undefined ? {} : { rate }),
+    method: "POST",
+    headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" },
+    body: BODY,
+    path: () => `/v1/sessions/${pick(ground.sessions)}/messages`
+  })
+
+/** Between rounds, so that no measure pays for the rows of another. */
+const clean = async ({ sql }: Ground) => {
+  await sql`truncate events, turns, turn_stages`
+  await sql`update session_logs set last_cursor = 0, turn_count = 0, open_turns = 0`
+  await sql`delete from graphile_worker._private_jobs`
+  await sql.unsafe("vacuum (analyze) session_logs")
+  await sql.unsafe("vacuum (analyze) graphile_worker._private_jobs")
+}
+
+const sample = async (ground: Ground, server: Served) => {
+  const response = await fetch(`${server.baseUrl}/v1/sessions/${ground.sessions[0]}/messages`, {
+    method: "POST", headers: { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }, body: BODY
+  })
+  return response.text()
+}
+
+const measure = async (rounds: number): Promise<ReadonlyArray<Result>> => {
+  const ground = await prepareGround(SESSIONS)
+  const server = await startServer(ground.url, "api")
+  const hello = await startHello(await sample(ground, server))
+  const results: Array<Result> = []
+  try {
+    for (const senders of [64, 256]) {
+      const raw: Array<Record<string, number>> = []
+      for (let n = 0; n < rounds; n++) {
+        await clean(ground)
+        const ours = await runOurs(ground, server, senders)
+        await clean(ground)
+        const half = await runOurs(ground, server, senders, Math.floor(ours.perSecond / 2))
+        const bare = await load({ baseUrl: hello.baseUrl, connections: senders, seconds: SECONDS, method: "POST", headers: { "content-type": "application/json" }, body: BODY, path: () => "/v1/sessions/x/messages" })
+        await clean(ground)
+        const clients20 = await runUnbatched(ground, senders, 20)
+        await clean(ground)
+        const clients40 = await runUnbatched(ground, senders, 40)
+        raw.push({
+          ours_per_s: round(ours.perSecond), ours_p50_ms: ours.p50Ms, ours_p99_ms: ours.p99Ms, errors: ours.errors + half.errors,
+          half_load_p50_ms: half.p50Ms, half_load_p99_ms: half.p99Ms, hello_per_s: round(bare.perSecond), unbatched20_per_s: round(clients20), unbatched40_per_s: round(clients40)
+        })
+      }
+      const of = (name: string) => median(raw.map((row) => row[name] ?? Number.NaN))
+      const unbatchedBest = Math.max(of("unbatched20_per_s"), of("unbatched40_per_s"))
+      const ours = of("ours_per_s")
+      results.push(
+        { name: "accept", what: `sends committed over HTTP, ${senders} senders`, ours, limit: unbatchedBest, unit: "/s", ratio: round(ours / unbatchedBest), goal: ">= 3", reached: ours / unbatchedBest >= 3, raw },
+        { name: "accept p99", what: `at half load, ${senders} senders`, ours: of("half_load_p99_ms"), limit: 60, unit: "ms", ratio: round(of("half_load_p99_ms") / 60), goal: "<= 60 ms", reached: of("half_load_p99_ms") <= 60, raw: [] },
+        { name: "accept-hello", what: `the same against a bare Fastify route, ${senders} senders`, ours, limit: of("hello_per_s"), unit: "/s", ratio: round(ours / of("hello_per_s")), goal: ">= 0.4", reached: ours / of("hello_per_s") >= 0.4, raw: [] }
+      )
+    }
+  } finally {
+    await hello.stop()
+    await server.stop()
+    await ground.close()
+  }
+  return results
+}
+
+export const accept: Row = { name: "accept", run: measure }

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+
+const ROOT = resolve(import.meta.dirname, "../..")
+
+export interface Served {
+  readonly baseUrl: string
+  readonly pid: number
+  readonly stop: () => Promise<void>
+}
+
+/** Starts a script that prints `{"ready":true,"base_url":...}`, and waits for it. */
+const startScript = async (args: ReadonlyArray<string>, env: Record<string, string>): Promise<Served> => {
+  const child: ChildProcess = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] })
+  let stdout = ""
+  const baseUrl = await new Promise<string>((ready, failed) => {
+    child.stdout?.on("data", (data) => {
+      stdout += data
+      const line = stdout.split("\n").find((line) => line.startsWith('{"ready":'))
+      if (line !== undefined) ready(JSON.parse(line).base_url)
+    })
+    child.once("exit", (code) => failed(new Error(`${args.join(" ")} exited with ${code}`)))
+  })
+  return {
+    baseUrl,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      const exited = once(child, "exit")
+      child.kill("SIGTERM")
+      await exited
+    }
+  }
+}
+
+export const startServer = (databaseUrl: string, roles: string, env: Record<string, string> = {}): Promise<Served> =>
+  startScript(["bin/troupe.mjs", "serve"], { DATABASE_URL: databaseUrl, ROLES: roles, PORT: "0", NODE_ENV: "production", ...env })
+
+/** A bare Fastify route that answers everything with these bytes. */
+export const startHello = (body: string): Promise<Served> => startScript(["bench/support/hello.ts"], { HELLO_BODY: body })
+
+/** A bare node:http loop that writes one chunk to every open connection when asked to. */
+export const startBareStream = (): Promise<Served> => startScript(["bench/support/bareStream.ts"], {})
+
+/** Resident memory of a process, in bytes. */
+export const residentBytes = (pid: number): number => {
+  const pages = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]
+  return Number(pages) * 4096
+}

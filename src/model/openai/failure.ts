@@ -1,0 +1,50 @@
+import * as Data from "effect/Data"
+import { APIError } from "openai"
+
+/** Why one call gave no answer. Holds words of ours only: a provider's text may quote the prompt or the key. */
+export class CallFailed extends Data.TaggedError("CallFailed")<{
+  readonly reason: "refused" | "unreachable"
+  readonly code: string
+  /** Whether the same call may succeed in a moment. */
+  readonly passing: boolean
+  readonly retryAfterMs: number | null
+  /** Whether it may be the asked-for format that the server refuses. */
+  readonly format: boolean
+}> {}
+
+const failed = (reason: CallFailed["reason"], code: string, more: Partial<Pick<CallFailed, "passing" | "retryAfterMs" | "format">> = {}) =>
+  new CallFailed({ reason, code, passing: false, retryAfterMs: null, format: false, ...more })
+
+export const timedOut = () => failed("unreachable", "timeout")
+export const badResponse = () => failed("refused", "bad_response")
+export const refusal = () => failed("refused", "refusal")
+export const filtered = () => failed("refused", "content_filter")
+export const unusable = (code: string) => failed("refused", code)
+
+/** `Retry-After` as seconds or as a date. */
+const retryAfterMs = (header: string | null | undefined, nowMs: number): number | null => {
+  if (header === null || header === undefined || header.trim() === "") return null
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
+}
+
+/** Servers name the format in the message or in `param`. One that says nothing may mean it: the next rung finds out. */
+const mayBeFormat = ({ status, param, message }: APIError): boolean =>
+  (status === 400 || status === 404 || status === 422)
+  && /response_format|json_schema|json_object|structured|grammar|schema|\(no body\)$/i.test(`${param ?? ""} ${message}`)
+
+const PASSING = new Set([408, 429])
+
+/** Sorts whatever the client threw. */
+export const toCallFailed = (thrown: unknown, nowMs: number): CallFailed => {
+  if (thrown instanceof SyntaxError) return badResponse()
+  if (!(thrown instanceof APIError) || thrown.status === undefined) return failed("unreachable", "connection", { passing: true })
+  // Answered like a rate limit, but it lasts until somebody pays.
+  if (thrown.code === "insufficient_quota") return failed("unreachable", "quota_exhausted")
+  const code = `http_${thrown.status}`
+  return PASSING.has(thrown.status) || thrown.status >= 500
+    ? failed("unreachable", code, { passing: true, retryAfterMs: retryAfterMs(thrown.headers?.get("retry-after"), nowMs) })
+    : failed("refused", code, { format: mayBeFormat(thrown) })
+}

@@ -1,0 +1,72 @@
+import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { Reply } from "#pipeline/generation/Writer.ts"
+
+const { codec, jsonSchema } = toCodecOpenAI(Reply)
+const decode = Schema.decodeUnknownResult(codec)
+
+export const REPLY_FORMAT = { type: "json_schema" as const, json_schema: { name: "reply", strict: true, schema: jsonSchema } }
+
+/** What an answer turned out to be. `broken` is worth one repair; `plain` has no object in it at all, as small local models answer. */
+export type Parsed =
+  | { readonly kind: "reply"; readonly reply: Reply }
+  | { readonly kind: "plain"; readonly reply: Reply }
+  | { readonly kind: "broken"; readonly code: "empty_answer" | "truncated_json" | "invalid_json" | "schema_mismatch"; readonly detail: string }
+
+const broken = (code: Extract<Parsed, { kind: "broken" }>["code"], detail: string): Parsed => ({ kind: "broken", code, detail })
+
+/** Local reasoning models think aloud before the answer. `null` when the thinking never ended: none of it may reach the person. */
+const withoutThinking = (text: string): string | null => {
+  if (text.startsWith("{")) return text
+  const end = text.lastIndexOf("</think>")
+  if (end !== -1) return text.slice(end + "</think>".length).trim()
+  return text.startsWith("<think>") ? null : text
+}
+
+/** Where the object that opens at `start` closes, past its last brace; -1 when it does not. */
+const endOfObject = (text: string, start: number): number => {
+  let depth = 0
+  let quoted = false
+  for (let at = start; at < text.length; at++) {
+    const char = text[at]
+    if (quoted) {
+      if (char === "\\") at++
+      else if (char === "\"") quoted = false
+    } else if (char === "\"") quoted = true
+    else if (char === "{") depth++
+    else if (char === "}" && --depth === 0) return at + 1
+  }
+  return -1
+}
+
+const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
+
+/** The first balanced object of a text that is JSON, wherever it stands: bare, in a fence, after an introduction. */
+const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "invalid_json"> => {
+  for (let start = text.indexOf("{"); start !== -1;) {
+    const end = endOfObject(text, start)
+    if (end === -1) return Result.fail("truncated_json")
+    const parsed = parseJson(text.slice(start, end))
+    if (Result.isSuccess(parsed)) return Result.succeed(parsed.success)
+    start = text.indexOf("{", end)
+  }
+  return Result.fail("invalid_json")
+}
+
+const paragraphs = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
+
+/** Reads a reply out of what a model wrote, structured or not. */
+export const parse = (content: string): Parsed => {
+  const text = withoutThinking(content.trim())
+  if (text === null) return broken("truncated_json", "The answer ended before its JSON object began.")
+  if (text === "") return broken("empty_answer", "The answer was empty.")
+  if (!text.includes("{")) return { kind: "plain", reply: { decision: "reply", exit_reason: null, bubbles: paragraphs(text) } }
+  return Result.match(Result.mapError(firstObject(text), (code) => broken(code, "The answer held no complete JSON object.")), {
+    onFailure: (failure) => failure,
+    onSuccess: (value) => Result.match(decode(value), {
+      onFailure: (error) => broken("schema_mismatch", error.message),
+      onSuccess: (reply): Parsed => ({ kind: "reply", reply })
+    })
+  })
+}

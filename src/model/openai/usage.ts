@@ -1,0 +1,47 @@
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Usage } from "#pipeline/domain/Turn.ts"
+import type { ChatMessage } from "#pipeline/generation/prompt.ts"
+import { costMicroUsd, type Tokens } from "#src/model/prices.ts"
+
+/** Tokens of one or more calls of one write. */
+export interface Spent extends Tokens {
+  readonly estimated: boolean
+}
+
+const decode = Schema.decodeUnknownOption(Schema.Struct({
+  prompt_tokens: Schema.Natural,
+  completion_tokens: Schema.Natural,
+  prompt_tokens_details: Schema.optionalKey(Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(Schema.Natural)) })))
+}))
+
+const CHARS_PER_TOKEN = 4
+const tokensIn = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN)
+
+/** What a server says that a call took, or else an estimate from what was sent and came back. */
+export const spentOn = (reported: unknown, sent: ReadonlyArray<ChatMessage>, received: string): Spent =>
+  Option.match(decode(reported), {
+    onSome: (usage) => ({
+      inputTokens: usage.prompt_tokens,
+      cachedInputTokens: Math.min(usage.prompt_tokens_details?.cached_tokens ?? 0, usage.prompt_tokens),
+      outputTokens: usage.completion_tokens,
+      estimated: false
+    }),
+    onNone: () => ({
+      inputTokens: tokensIn(sent.reduce((sum, message) => sum + message.content.length, 0)),
+      cachedInputTokens: 0,
+      outputTokens: tokensIn(received.length),
+      estimated: true
+    })
+  })
+
+export const NOTHING: Spent = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, estimated: false }
+
+export const plus = (one: Spent, other: Spent): Spent => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  estimated: one.estimated || other.estimated
+})
+
+export const priced = (model: string, spent: Spent): Usage => ({ model, ...spent, costMicroUsd: costMicroUsd(model, spent) })

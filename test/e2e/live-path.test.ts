@@ -1,0 +1,102 @@
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { type Behaviour, type FakeModel, PROVIDER_SECRET, start } from "#test/support/FakeModel.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+/** A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline. */
+const ENV = { OPENAI_TIMEOUT_SECONDS: "0.3", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.4" }
+
+let model: FakeModel
+let server: TestServer
+let app: TestApp
+let otherwise: Behaviour = { kind: "ok" }
+beforeAll(async () => {
+  model = await start({ otherwise: () => otherwise })
+  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", ...ENV } })
+  app = await server.createApp()
+})
+afterEach(() => { otherwise = { kind: "ok" } })
+afterAll(async () => {
+  await server.close()
+  await model.close()
+})
+
+const trace = async (session: string, event: LogEvent) => (await app.get(`/v1/sessions/${session}/trace?run_ref=${event.trace_id}`)).body.data.trace[0]
+const generations = (row: { stages: ReadonlyArray<{ stage: string; status: string; error_code: string | null }> }) => row.stages.filter((stage) => stage.stage === "generation")
+
+/** One fault, then a model that works: the turn ends with a reply. */
+const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string]> = [
+  ["429", [{ kind: "rate_limited" }], "hello from the fake"],
+  ["500", [{ kind: "server_error" }], "hello from the fake"],
+  ["a reset connection", [{ kind: "reset" }], "hello from the fake"],
+  ["a stall", [{ kind: "stall" }], "hello from the fake"],
+  ["truncated JSON", [{ kind: "truncated_json" }], "hello from the fake"],
+  ["the wrong schema", [{ kind: "wrong_schema" }], "hello from the fake"],
+  ["a refusal", [{ kind: "refusal" }], "hello from the fake"],
+  ["missing usage", [{ kind: "missing_usage", bubbles: ["counted by length"] }], "counted by length"],
+  ["a server that knows no response_format", [{ kind: "rejects_format" }], "hello from the fake"],
+  ["plain text", [{ kind: "plain_text", text: "just words" }], "just words"]
+]
+
+/** A model that never works: the turn ends as failed, and says no more than that. */
+const fatal: ReadonlyArray<readonly [string, Behaviour, string]> = [
+  ["429", { kind: "rate_limited" }, "http_429"],
+  ["500", { kind: "server_error" }, "http_500"],
+  ["a stall", { kind: "stall" }, "timeout"],
+  ["truncated JSON", { kind: "truncated_json" }, "truncated_json"],
+  ["the wrong schema", { kind: "wrong_schema" }, "schema_mismatch"],
+  ["a refusal", { kind: "refusal" }, "refusal"]
+]
+
+describe("a reply by a model behind an address", () => {
+  it.each(survived)("comes in spite of %s", async (_, faults, text) => {
+    const session = await app.createSession()
+    model.script(...faults)
+    const event = await app.converse(session, "hello")
+    assert.strictEqual(event.type, "message.created")
+    assert.strictEqual(event.payload["text"], text)
+    const row = await trace(session, event)
+    assert.strictEqual(row.outcome, "replied")
+    assert.isAbove(row.tokens.input, 0)
+    assert.isAbove(row.cost_usd, 0)
+  })
+
+  it.each(fatal)("fails honestly when the model only ever answers with %s, and the next message is answered", async (_, fault, code) => {
+    const session = await app.createSession()
+    otherwise = fault
+    const failed = await app.converse(session, "hello")
+    assert.strictEqual(failed.type, "message.failed")
+    assert.strictEqual(failed.role, "system")
+    assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: "generation_failed", recoverable: true })
+    const row = await trace(session, failed)
+    assert.deepStrictEqual(generations(row).map((stage) => [stage.status, stage.error_code]), [["error", code], ["error", code]])
+    assert.notInclude(JSON.stringify([failed, row]), PROVIDER_SECRET)
+
+    otherwise = { kind: "ok" }
+    assert.strictEqual((await app.converse(session, "hello again")).type, "message.created")
+  })
+
+  it("ends as timed_out when an attempt outlasts its deadline, and the deadline is the attempt's, not the queue's", async () => {
+    const session = await app.createSession()
+    otherwise = { kind: "stall" }
+    const sent = await app.post(`/v1/sessions/${session}/messages`, { text: "hello", reply_mode: "deep" })
+    const queued = await app.post(`/v1/sessions/${session}/messages`, { text: "still there?", reply_mode: "fast" })
+    const first = await app.waitFor(session, (event) => event.type === "message.failed" && event.trace_id === sent.body.data.run_ref)
+    assert.deepStrictEqual(first.payload, { turn_index: 1, reason: "timed_out", recoverable: true })
+    otherwise = { kind: "ok" }
+    const second = await app.waitFor(session, (event) => event.trace_id === queued.body.data.run_ref && event.role === "character" && event.type === "message.created")
+    assert.strictEqual(second.payload["turn_index"], 2)
+  })
+
+  it("is sent again, after a failure, as a new message", async () => {
+    const session = await app.createSession()
+    otherwise = { kind: "server_error" }
+    const failed = await app.converse(session, "are you there?")
+    otherwise = { kind: "ok" }
+    const again = await app.converse(session, "are you there?")
+    assert.strictEqual(again.payload["turn_index"], 2)
+    assert.notStrictEqual(again.trace_id, failed.trace_id)
+    const said = (await app.events(session)).filter((event) => event.role === "user")
+    assert.lengthOf(said, 2)
+  })
+})

@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+
+const run = promisify(execFile)
+const README = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8")
+
+/** The shell block that follows a marker in the README. */
+const block = (marker: string): string => new RegExp(`<!-- ${marker} -->\n\`\`\`sh\n([\\s\\S]*?)\n\`\`\``).exec(README)?.[1] ?? assert.fail(`no block ${marker}`)
+
+let folder: string
+let server: TroupeProcess
+let key: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "troupe-readme-"))
+  server = await startTroupe({ DATA_DIR: join(folder, "data") })
+  key = /ck_[0-9A-Za-z]{46}/.exec(server.stdout())?.[0] ?? assert.fail("no key was printed")
+})
+afterAll(async () => {
+  await server.stop("SIGTERM")
+  await rm(folder, { recursive: true, force: true })
+})
+
+const shell = async (script: string): Promise<string> =>
+  (await run("bash", ["-c", script.replaceAll("http://127.0.0.1:8080", server.baseUrl)], { env: { ...process.env, TROUPE_KEY: key, DATA_DIR: join(folder, "data") } })).stdout
+
+describe("the README", () => {
+  it("has a first conversation that ends with a reply", async () => {
+    const [answer = "", page = ""] = (await shell(block("conversation"))).split(/(?<=\})(?=\{"schema_version")/)
+    assert.strictEqual(JSON.parse(answer).data.accepted, true)
+    const replies = JSON.parse(page).data.events.filter((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character")
+    assert.lengthOf(replies, 1)
+  })
+
+  it("follows the conversation as server-sent events", async () => {
+    const opened = block("conversation").split("# 2.")[0] ?? ""
+    const text = await shell(`${opened}\n${block("stream")} --max-time 1 || true`)
+    assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
+  })
+
+  it("makes an app and a character of one's own", async () => {
+    const [app = "", character = ""] = (await shell(block("own"))).split("\n")
+    assert.hasAllKeys(JSON.parse(app), ["app_id", "api_key", "prefix"])
+    assert.strictEqual(JSON.parse(character).data.slug, "mara")
+  })
+
+  it("lists every setting that is read, and no other", () => {
+    const source = readFileSync(resolve(import.meta.dirname, "../../src/settings.ts"), "utf8")
+    const read = new Set([...source.matchAll(/^ {2}([A-Z][A-Z_]+): Config\./gm)].map(([, name]) => name))
+    const table = README.slice(README.indexOf("## Settings"), README.indexOf("## Commands"))
+    const listed = new Set([...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell]) => [...(cell ?? "").matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name)))
+    assert.deepStrictEqual([...read].sort(), [...listed].sort())
+  })
+})

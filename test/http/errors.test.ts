@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { createTestDatabase } from "#test/support/TestDatabase.ts"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let app: TestApp
+let session: string
+beforeAll(async () => {
+  server = await startTestServer()
+  app = await server.createApp()
+  session = await app.createSession()
+})
+afterAll(() => server.close())
+
+const messages = () => `/v1/sessions/${session}/messages`
+
+describe("a structured error", () => {
+  it("is an object detail with code, message, fix and request_id", async () => {
+    const { status, headers, body } = await app.get("/v1/characters/nobody")
+    assert.strictEqual(status, 404)
+    assert.match(headers.get("content-type") ?? "", /^application\/json/)
+    assert.hasAllKeys(body, ["detail"])
+    assert.hasAllKeys(body.detail, ["code", "message", "fix", "request_id"])
+    for (const field of ["code", "message", "fix"]) assert.isNotEmpty(body.detail[field])
+    assert.strictEqual(body.detail.request_id, headers.get("x-request-id"))
+  })
+})
+
+describe("a body", () => {
+  it.each(["{not json", "{\"text\":", "[1,]", "NaN", "text=hello", "\u0000"])("that is not JSON is 422 validation_error: %j", async (text) => {
+    const { status, body } = await app.request("POST", messages(), text)
+    assert.strictEqual(status, 422)
+    assert.strictEqual(body.detail.code, "validation_error")
+    assert.match(body.detail.message, /^body/)
+  })
+
+  it.each(["", "  ", "null", "[]", "\"text\"", "7"])("that is JSON but no object is 422 validation_error: %j", async (text) => {
+    const { status, body } = await app.request("POST", messages(), text)
+    assert.strictEqual(status, 422)
+    assert.strictEqual(body.detail.code, "validation_error")
+  })
+
+  it("is JSON whatever content type it names", async () => {
+    for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/vnd.api+json"]) {
+      const { status } = await app.post("/v1/characters", { slug: `by-${createHash("sha1").update(type).digest("hex")}`, display_name: "Typed" }, { "content-type": type })
+      assert.strictEqual(status, 200, type)
+    }
+  })
+
+  it.each([
+    ["U+0000", String.raw`{"text":"a\u0000b"}`, "body.text"],
+    ["half a surrogate pair", String.raw`{"text":"a\ud83d"}`, "body.text"],
+    ["the other half", String.raw`{"text":"\ude00a"}`, "body.text"],
+    ["U+0000 in a key", String.raw`{"text":"a","k\u0000":1}`, "body"],
+    ["U+0000 deep in what is ignored", String.raw`{"text":"a","other":[{"x":"\u0000"}]}`, "body.other[0].x"]
+  ])("that holds %s is 422 validation_error with its place", async (_, text, place) => {
+    const { status, body } = await app.request("POST", messages(), text)
+    assert.strictEqual(status, 422)
+    assert.strictEqual(body.detail.code, "validation_error")
+    assert.include(body.detail.message, place)
+  })
+
+  it("may hold a whole surrogate pair, and an escaped backslash before u0000", async () => {
+    const { status, body } = await app.request("POST", messages(), String.raw`{"text":"\ud83d\ude00 \\u0000"}`)
+    assert.strictEqual(status, 200)
+    const [said] = await app.events(session, body.data.cursor - 1)
+    assert.strictEqual(said?.payload["text"], "😀 \\u0000")
+  })
+
+  it("that is nested without end is 422, not a crash", async () => {
+    const { status } = await app.request("POST", messages(), `{"text":"a","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`)
+    assert.strictEqual(status, 422)
+  })
+
+  it("over 1 MiB is 413 payload_too_large", async () => {
+    const { status, body } = await app.post(messages(), { text: "x".repeat(1024 * 1024) })
+    assert.strictEqual(status, 413)
+    assert.strictEqual(body.detail.code, "payload_too_large")
+  })
+
+  it("may hold fields that are not known; they are named in ignored_fields", async () => {
+    const { status, body } = await app.post(messages(), { text: "Hello", replymode: "deep", user: { name: "x" } })
+    assert.strictEqual(status, 200)
+    assert.strictEqual(body.data.reply_mode, "fast")
+    assert.deepStrictEqual(body.data.ignored_fields, ["replymode", "user"])
+  })
+})
+
+describe("an unknown route", () => {
+  it.each([["GET", "/v1/nothing"], ["GET", "/"], ["POST", "/v1/me"], ["PUT", "/v1/characters/x"], ["GET", "/admin/users"], ["GET", "/v1/sessions/%ZZ/events"], ["GET", "/v1/characters/%E0%A4%A"]])(
+    "is 404 route_not_found: %s %s",
+    async (method, path) => {
+      const { status, headers, body } = await app.request(method, path)
+      assert.strictEqual(status, 404)
+      assert.strictEqual(body.detail.code, "route_not_found")
+      assert.strictEqual(body.detail.request_id, headers.get("x-request-id"))
+    }
+  )
+})
+
+describe("x-request-id", () => {
+  it("is on every answer, and differs from request to request", async () => {
+    const answers = await Promise.all([app.get("/v1/me"), app.get("/v1/me"), app.get("/v1/nothing"), app.post(messages(), {}), fetch(`${server.baseUrl}/v1/me`)])
+    const ids = answers.map((answer) => answer.headers.get("x-request-id"))
+    assert.strictEqual(new Set(ids).size, answers.length)
+    for (const id of ids) assert.match(id ?? "", /^req_/)
+  })
+
+  it("is the caller's when it is a sane one", async () => {
+    for (const id of ["abc-123", "A.b:c_d", "x".repeat(128)]) {
+      const { headers, body } = await app.get("/v1/characters/nobody", { "x-request-id": id })
+      assert.strictEqual(headers.get("x-request-id"), id)
+      assert.strictEqual(body.detail.request_id, id)
+    }
+  })
+
+  it("is ours when the caller's is not sane", async () => {
+    for (const id of ["", "x".repeat(129), "with space", "<script>"]) {
+      const { headers } = await app.get("/v1/me", { "x-request-id": id })
+      assert.match(headers.get("x-request-id") ?? "", /^req_[0-9A-Z]{26}$/)
+    }
+  })
+})
+
+describe("every answer", () => {
+  it("carries the usual security headers, whether it succeeds or not, and none that opens it to browsers", async () => {
+    for (const { headers } of [await app.get("/v1/me"), await app.get("/v1/nothing"), await app.get("/v1/characters/%ZZ"), await app.post(messages(), {}), await fetch(`${server.baseUrl}/v1/me`)]) {
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+      assert.include(headers.get("content-security-policy"), "default-src 'none'")
+      assert.isNotNull(headers.get("strict-transport-security"))
+      assert.isNotNull(headers.get("x-frame-options"))
+      assert.isNull(headers.get("x-powered-by"))
+      assert.isNull(headers.get("access-control-allow-origin"))
+    }
+  })
+})
+
+describe("HEAD and OPTIONS", () => {
+  it("change nothing and end at once, on every path", async () => {
+    const before = await app.events(session)
+    const paths = ["/v1/me", "/v1/characters", "/v1/sessions", `/v1/sessions/${session}`, messages(), `/v1/sessions/${session}/events`, `/v1/sessions/${session}/events/stream`, `/v1/apps/${app.appId}`]
+    for (const method of ["HEAD", "OPTIONS"]) {
+      for (const path of paths) {
+        const response = await fetch(server.baseUrl + path, { method, headers: { authorization: `Bearer ${app.key}` }, signal: AbortSignal.timeout(5000) })
+        assert.include([200, 404], response.status, `${method} ${path}`)
+        if (method === "HEAD") assert.strictEqual(await response.text(), "")
+      }
+    }
+    assert.strictEqual((await app.events(session)).length, before.length)
+  })
+
+  it("ask for the key as GET does", async () => {
+    assert.strictEqual((await fetch(`${server.baseUrl}/v1/me`, { method: "HEAD" })).status, 401)
+  })
+})
+
+describe("a database that is gone", () => {
+  it("is 503 with a plain-string detail on every route, and is not for ever", async () => {
+    const database = await createTestDatabase()
+    const broken = await startTestServer({ database })
+    const own = await broken.createApp()
+    const talk = await own.createSession()
+    const name = new URL(database.url).pathname.slice(1)
+    const away = `${name}_away`
+    // Renaming it is refused while anybody is connected, so the connections are ended in the same breath.
+    const admin = server.database.sql
+    const rename = async (from: string, to: string) => {
+      for (;;) {
+        await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${from}`
+        const done = await admin`alter database ${admin(from)} rename to ${admin(to)}`.then(() => true, () => false)
+        if (done) return
+      }
+    }
+    await rename(name, away)
+    try {
+      for (const answer of [await own.get("/v1/me"), await own.send(talk, "Hello"), await own.get(`/v1/sessions/${talk}/events`), await own.get(`/v1/sessions/${talk}/events/stream`), await own.get("/readyz")]) {
+        assert.strictEqual(answer.status, 503)
+        assert.isString(answer.body.detail)
+        assert.isNotNull(answer.headers.get("retry-after"))
+      }
+      assert.strictEqual((await own.get("/healthz")).status, 200)
+    } finally {
+      await rename(away, name)
+    }
+    assert.strictEqual((await own.converse(talk, "What is for dinner?")).type, "message.created")
+    await broken.close()
+    await database.drop()
+  })
+})

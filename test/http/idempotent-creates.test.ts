@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let app: TestApp
+let character_slug: string
+beforeAll(async () => {
+  server = await startTestServer()
+  app = await server.createApp()
+  character_slug = await app.createCharacter()
+})
+afterAll(() => server.close())
+
+const open = (key: string, fields: object = {}, by = app) => by.post("/v1/sessions", { character_slug, external_user_ref: "u", ...fields }, { "idempotency-key": key })
+const count = async () => Number((await server.database.sql`select count(*) from sessions where app_id = ${app.appId}`)[0]?.["count"])
+
+describe("a create with an Idempotency-Key", () => {
+  it("creates once and answers the second time as the first, with idempotent_replay", async () => {
+    const key = randomUUID()
+    const first = await open(key, { typo: 1 })
+    const second = await open(key, { typo: 1 })
+    assert.notProperty(first.body.data, "idempotent_replay")
+    assert.deepStrictEqual(second.body, { ...first.body, data: { ...first.body.data, idempotent_replay: true } })
+  })
+
+  it("creates once when the same key comes many times at once", async () => {
+    const key = randomUUID()
+    const before = await count()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => open(key)))
+    assert.deepStrictEqual(answers.map((answer) => answer.status), answers.map(() => 200))
+    assert.strictEqual(new Set(answers.map((answer) => answer.body.data.id)).size, 1)
+    assert.strictEqual(answers.filter((answer) => answer.body.data.idempotent_replay === true).length, 19)
+    assert.strictEqual(await count(), before + 1)
+  })
+
+  it("is 422 idempotency_key_reused with another body, and creates nothing", async () => {
+    const key = randomUUID()
+    await open(key)
+    const before = await count()
+    const { status, body } = await open(key, { external_user_ref: "someone else" })
+    assert.strictEqual(status, 422)
+    assert.strictEqual(body.detail.code, "idempotency_key_reused")
+    assert.strictEqual(await count(), before)
+  })
+
+  it("shares its key with no other path and no other app", async () => {
+    const key = randomUUID()
+    const own = await server.createApp()
+    const headers = { "idempotency-key": key }
+    const [session, character, elsewhere] = [await open(key), await app.post("/v1/characters", { slug: key, display_name: "K" }, headers), await own.post("/v1/characters", { slug: key, display_name: "K" }, headers)]
+    for (const { status, body } of [session, character, elsewhere]) {
+      assert.strictEqual(status, 200)
+      assert.notProperty(body.data, "idempotent_replay")
+    }
+  })
+
+  it("keeps no key of a create that failed", async () => {
+    const headers = { "idempotency-key": randomUUID() }
+    const slug = await app.createCharacter()
+    assert.strictEqual((await app.post("/v1/characters", { slug, display_name: "Taken" }, headers)).status, 409)
+    assert.strictEqual((await app.post("/v1/characters", { slug: `${slug}-2`, display_name: "Free" }, headers)).status, 200)
+  })
+
+  it("knows its key for 24 hours and no longer", async () => {
+    const key = randomUUID()
+    const first = await open(key)
+    await server.database.sql`update idempotency_keys set created_at = now() - interval '23 hours' where key = ${key}`
+    assert.strictEqual((await open(key)).body.data.id, first.body.data.id)
+    await server.database.sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`
+    assert.notStrictEqual((await open(key)).body.data.id, first.body.data.id)
+  })
+
+  it.each([["", 422], ["k", 200], ["k".repeat(255), 200], ["k".repeat(256), 422]])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
+    const { status, body } = await open(key)
+    assert.strictEqual(status, expected)
+    if (status === 422) assert.include(body.detail.message, "headers.idempotency-key")
+  })
+})

@@ -1,0 +1,78 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let app: TestApp
+beforeAll(async () => {
+  server = await startTestServer()
+  app = await server.createApp()
+})
+afterAll(() => server.close())
+
+/** What came, and how long it took. */
+const read = async (session: string, query: string) => {
+  const from = performance.now()
+  const { status, body } = await app.get(`/v1/sessions/${session}/events?${query}`)
+  return { status, data: body.data, tookMs: performance.now() - from }
+}
+
+describe("a poll with wait", () => {
+  it("returns at once when there is something", async () => {
+    const session = await app.createSession()
+    await app.send(session, "Hello")
+    const { data, tookMs } = await read(session, "since=0&wait=30")
+    assert.isNotEmpty(data.events)
+    assert.isBelow(tookMs, 5000)
+  })
+
+  it("returns as soon as something comes", async () => {
+    const session = await app.createSession()
+    const waiting = read(session, "since=0&wait=30")
+    const { body } = await app.send(session, "Hello")
+    const { data, tookMs } = await waiting
+    assert.strictEqual(data.events[0].cursor, body.data.cursor)
+    assert.isBelow(tookMs, 5000)
+  })
+
+  it("returns an empty page, with since as next_cursor, when nothing comes in time", async () => {
+    const { status, data, tookMs } = await read(await app.createSession(), "since=0&wait=0.3")
+    assert.strictEqual(status, 200)
+    assert.deepStrictEqual(data, { events: [], next_cursor: 0, has_more: false })
+    assert.isAtLeast(tookMs, 290)
+    assert.isBelow(tookMs, 5000)
+  })
+
+  it("returns at once without wait", async () => {
+    assert.isBelow((await read(await app.createSession(), "since=0")).tookMs, 1000)
+  })
+
+  it("sees what another process has written, of which no word came", async () => {
+    const session = await app.createSession()
+    const waiting = read(session, "since=0&wait=30")
+    await server.database.sql.begin(async (sql) => {
+      await sql`update session_logs set last_cursor = 1 where session_id = ${session}`
+      await sql`
+        insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+        values (${app.appId}, ${session}, 1, 'evt_elsewhere', 'message.failed', 'system', 'run_elsewhere', 'system', '{"turn_index":1,"reason":"timed_out","recoverable":true}')`
+    })
+    const { data, tookMs } = await waiting
+    assert.strictEqual(data.events[0].id, "evt_elsewhere")
+    assert.isBelow(tookMs, 5000)
+  })
+
+  it("is not woken by what it has seen, but by what follows since", async () => {
+    const session = await app.createSession()
+    const waiting = read(session, "since=2&wait=30")
+    await app.send(session, "Hello")
+    const { data } = await waiting
+    assert.strictEqual(data.events[0].cursor, 3)
+  })
+
+  it("wakes all who wait on one session", async () => {
+    const session = await app.createSession()
+    const waiting = Array.from({ length: 20 }, () => read(session, "since=0&wait=30"))
+    await app.send(session, "Hello")
+    for (const { data } of await Promise.all(waiting)) assert.strictEqual(data.events[0].cursor, 1)
+  })
+})

@@ -1,0 +1,187 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as z from "zod"
+import { AcceptData, AppData, CharacterData, CharacterPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
+import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
+import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
+import type { Answer, TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+type Json = Answer["body"]
+
+const ROOT = resolve(import.meta.dirname, "../..")
+
+let server: TestServer
+let app: TestApp
+let folder: string
+let document: Json
+beforeAll(async () => {
+  server = await startTestServer()
+  app = await server.createApp()
+  document = (await app.get("/openapi.json")).body
+  folder = await mkdtemp(join(tmpdir(), "troupe-openapi-"))
+})
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const operations = (): ReadonlyArray<readonly [string, Json]> =>
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) => Object.entries<Json>(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const))
+
+describe("the OpenAPI document", () => {
+  it("lints without an error or a warning", async () => {
+    const file = join(folder, "openapi.json")
+    await writeFile(file, JSON.stringify(document))
+    const { stdout } = await promisify(execFile)(join(ROOT, "node_modules/.bin/redocly"), ["lint", "--config", join(ROOT, "redocly.yaml"), "--format", "json", file], {
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
+    }).catch((failed: { stdout: string }) => failed)
+    const report = JSON.parse(stdout)
+    assert.deepStrictEqual(report.problems, [])
+    assert.deepInclude(report.totals, { errors: 0, warnings: 0 })
+  })
+
+  it("has every route under /v1 that contract 4 and this server name, and no other", () => {
+    assert.deepStrictEqual(operations().map(([name]) => name).sort(), [
+      "DELETE /v1/characters/{slug}",
+      "GET /v1/characters",
+      "GET /v1/characters/{slug}",
+      "GET /v1/llms.txt",
+      "GET /v1/me",
+      "GET /v1/sessions",
+      "GET /v1/sessions/{session_id}",
+      "GET /v1/sessions/{session_id}/events",
+      "GET /v1/sessions/{session_id}/events/stream",
+      "GET /v1/sessions/{session_id}/state",
+      "GET /v1/sessions/{session_id}/trace",
+      "PATCH /v1/apps/{app_id}",
+      "PATCH /v1/characters/{slug}",
+      "POST /v1/characters",
+      "POST /v1/sessions",
+      "POST /v1/sessions/{session_id}/messages"
+    ])
+  })
+
+  it("names routes that are there: each of them asks for the key, but for llms.txt", async () => {
+    for (const [name, operation] of operations()) {
+      const [method = "", path = ""] = name.split(" ")
+      const { status } = await fetch(server.baseUrl + path, { method })
+      assert.strictEqual(status, operation.security?.length === 0 ? 200 : 401, name)
+    }
+  })
+
+  it("names each operation and what it may answer, errors in the contract's two forms", () => {
+    const ids = operations().map(([, operation]) => operation.operationId)
+    assert.strictEqual(new Set(ids).size, ids.length)
+    for (const [name, { responses, requestBody, parameters = [], security }] of operations()) {
+      if (security?.length === 0) continue
+      assert.includeMembers(Object.keys(responses), ["200", "401", "403", "422", "500", "503"], name)
+      if (name.includes("{")) assert.property(responses, "404", name)
+      if (requestBody !== undefined) assert.property(responses, "413", name)
+      for (const [status, response] of Object.entries<Json>(responses)) {
+        if (status !== "200") assert.deepStrictEqual(Object.keys(response.content), ["application/json"], `${name} ${status}`)
+      }
+      for (const part of name.match(/\{\w+\}/g) ?? []) assert.isTrue(parameters.some((given: Json) => given.in === "path" && `{${given.name}}` === part), name)
+    }
+    assert.deepStrictEqual(Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content), ["text/event-stream"])
+  })
+
+  it("has the Idempotency-Key on every create and send", () => {
+    for (const [name, { parameters = [] }] of operations().filter(([name]) => name.startsWith("POST"))) {
+      assert.isTrue(parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"), name)
+    }
+  })
+
+  it("forbids no additional field anywhere, because fields are added over time", () => {
+    assert.notInclude(JSON.stringify(document), "\"additionalProperties\":false")
+  })
+
+  it("has only examples that its own schemas accept", () => {
+    let examples = 0
+    const check = (schema: z.ZodType, place: string, seen = new Set<z.ZodType>()) => {
+      if (seen.has(schema)) return
+      seen.add(schema)
+      for (const example of (schema.meta()?.["examples"] as ReadonlyArray<unknown> | undefined) ?? []) {
+        examples++
+        const parsed = schema.safeParse(example)
+        assert.isTrue(parsed.success, `${place}: ${JSON.stringify(example)} ${parsed.success ? "" : parsed.error.message}`)
+      }
+      if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) check(schema.unwrap() as z.ZodType, place, seen)
+      if (schema instanceof z.ZodArray) check(schema.element as z.ZodType, `${place}[]`, seen)
+      if (schema instanceof z.ZodUnion) for (const option of schema.options) check(option as z.ZodType, place, seen)
+      if (schema instanceof z.ZodObject) for (const [key, member] of Object.entries(schema.shape)) check(member as z.ZodType, `${place}.${key}`, seen)
+    }
+    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch })) check(schema, name)
+    assert.isAbove(examples, 8)
+  })
+
+  it("describes bodies that the server takes: the examples of a character make one", async () => {
+    const { properties } = document.paths["/v1/characters"].post.requestBody.content["application/json"].schema
+    const body = Object.fromEntries(Object.entries<Json>(properties).flatMap(([key, { examples }]) => examples === undefined ? [] : [[key, examples[0]]]))
+    const { status, body: answer } = await app.post("/v1/characters", body)
+    assert.strictEqual(status, 200, JSON.stringify(answer))
+    assert.notProperty(answer.data, "ignored_fields")
+  })
+})
+
+const envelopeOf = (data: z.ZodType) => z.strictObject({ schema_version: z.string(), data, next_actions: z.array(z.strictObject({ command: z.string(), description: z.string() })) })
+/** The schema without room for fields that it does not name. */
+const strict = (schema: z.ZodObject) => z.strictObject(schema.shape)
+const structured = z.strictObject({ detail: z.strictObject({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() }) })
+
+const exited = async () => {
+  const leaving = await app.createCharacter()
+  const id = await app.createSession({ character_slug: leaving })
+  await app.delete(`/v1/characters/${leaving}?end_sessions=true`)
+  return id
+}
+
+describe("real answers", () => {
+  let slug: string
+  let session: string
+  beforeAll(async () => {
+    slug = await app.createCharacter({ greeting: "Hello." })
+    session = await app.createSession({ character_slug: slug })
+    await app.converse(session, "What is for dinner?")
+  })
+
+  it.each<[string, z.ZodType, () => Promise<Answer>]>([
+    ["GET /v1/me", strict(MeData), () => app.get("/v1/me")],
+    ["PATCH /v1/apps/{app_id}", strict(AppData.extend(written)), () => app.patch(`/v1/apps/${app.appId}`, { name: "x", typo: 1 })],
+    ["POST /v1/characters", CharacterData.extend(created), () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })],
+    ["POST /v1/characters, again", CharacterData.extend(created), () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })],
+    ["GET /v1/characters", strict(CharacterPage), () => app.get("/v1/characters?limit=1")],
+    ["GET /v1/characters/{slug}", CharacterData, () => app.get(`/v1/characters/${slug}`)],
+    ["PATCH /v1/characters/{slug}", CharacterData.extend(written), () => app.patch(`/v1/characters/${slug}`, { visible_bio: "x", typo: 1 })],
+    ["DELETE /v1/characters/{slug}", CharacterData, async () => app.delete(`/v1/characters/${await app.createCharacter()}`)],
+    ["POST /v1/sessions", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],
+    ["POST /v1/sessions, again", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],
+    ["GET /v1/sessions", z.strictObject({ sessions: z.array(strict(SessionData)), next_cursor: SessionPage.shape.next_cursor }), () => app.get("/v1/sessions?limit=2")],
+    ["GET /v1/sessions/{session_id}", strict(SessionData), () => app.get(`/v1/sessions/${session}`)],
+    ["GET /v1/sessions/{session_id}, exited", strict(SessionData), async () => app.get(`/v1/sessions/${await exited()}`)],
+    ["GET /v1/sessions/{session_id}/state", strict(SessionStateData), () => app.get(`/v1/sessions/${session}/state`)],
+    ["POST /v1/sessions/{session_id}/messages", strict(AcceptData), () => app.post(`/v1/sessions/${session}/messages`, { text: "x", typo: 1 }, { "idempotency-key": "m" })],
+    ["POST /v1/sessions/{session_id}/messages, again", strict(AcceptData), () => app.send(session, "x", { "idempotency-key": "m" })],
+    ["GET /v1/sessions/{session_id}/events", z.strictObject({ ...EventPage.shape, events: z.array(strict(EventData)) }), () => app.get(`/v1/sessions/${session}/events`)]
+  ])("of %s are as their schema says", async (_, data, ask) => {
+    const { status, body } = await ask()
+    assert.strictEqual(status, 200)
+    assert.deepStrictEqual(envelopeOf(data).safeParse(body).error, undefined)
+  })
+
+  it("of GET /v1/sessions/{session_id}/trace have the fields that the document requires", async () => {
+    const { body } = await app.get(`/v1/sessions/${session}/trace`)
+    const { schema } = document.paths["/v1/sessions/{session_id}/trace"].get.responses[200].content["application/json"]
+    assert.deepStrictEqual(z.fromJSONSchema(schema).safeParse(body).error, undefined)
+  })
+
+  it.each([[404, "/v1/sessions/none"], [422, "/v1/sessions?limit=0"]])("of status %d are structured errors: %s", async (status, path) => {
+    const answer = await app.get(path)
+    assert.strictEqual(answer.status, status)
+    assert.deepStrictEqual(structured.safeParse(answer.body).error, undefined)
+  })
+})

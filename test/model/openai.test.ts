@@ -1,0 +1,164 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
+import type { OpenAiOptions } from "#src/model/openai/call.ts"
+import { layer } from "#src/model/openai/OpenAiWriter.ts"
+import { costMicroUsd } from "#src/model/prices.ts"
+import { type Behaviour, PROVIDER_SECRET, start } from "#test/support/FakeModel.ts"
+import { requestOf } from "#test/support/requests.ts"
+
+const KEY = "sk-test-key"
+const MODEL = "gpt-5-mini"
+
+/** A writer on a fresh fake server, which knows nothing of it yet. */
+const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, options: Partial<OpenAiOptions> = {}) {
+  const fake = yield* Effect.acquireRelease(Effect.promise(() => start()), (fake) => Effect.promise(() => fake.close()))
+  fake.script(...script)
+  const writerLayer = layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: MODEL, backoff: "1 millis", ...options })
+  const writer = yield* Effect.provide(Writer, writerLayer)
+  return { fake, write: writer.write(requestOf("hello")), formats: () => fake.requests.map((request) => request.format) }
+})
+
+/** The usage of so many calls, as the fake reports it. */
+const usageOf = (calls: number) => {
+  const tokens = { inputTokens: 1_000 * calls, cachedInputTokens: 400 * calls, outputTokens: 50 * calls }
+  return { model: MODEL, ...tokens, estimated: false, costMicroUsd: costMicroUsd(MODEL, tokens) }
+}
+
+const GOOD: Reply = { decision: "reply", exit_reason: null, bubbles: ["hello from the fake"] }
+
+describe("a reply", () => {
+  it.live("comes from one call that asks for the strict schema", () => Effect.gen(function*() {
+    const { fake, write, formats } = yield* harness([])
+    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+    assert.deepStrictEqual(formats(), ["json_schema"])
+    assert.strictEqual(fake.requests[0]?.authorization, `Bearer ${KEY}`)
+    assert.strictEqual(fake.requests[0]?.model, MODEL)
+  }))
+
+  it.live.each([
+    ["truncated", { kind: "truncated_json" }],
+    ["of the wrong schema", { kind: "wrong_schema" }],
+    ["empty", { kind: "plain_text", text: "" }],
+    ["only unfinished thinking", { kind: "plain_text", text: "<think>the person wants" }]
+  ] as const)("is repaired by one more call when it is %s, and both calls are paid", ([, fault]) => Effect.gen(function*() {
+    const { fake, write } = yield* harness([fault])
+    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
+    assert.deepStrictEqual(fake.requests[1]?.messages.map((message) => message.role), ["system", "user", "assistant", "user"])
+    assert.include(fake.requests[1]?.messages[3]?.content, "<data name=\"problem\">")
+  }))
+
+  it.live.each([
+    ["after a pause that the server asked for", { kind: "rate_limited" }],
+    ["after an error of the server", { kind: "server_error" }],
+    ["after a lost connection", { kind: "reset" }]
+  ] as const)("is asked for again %s", ([, fault]) => Effect.gen(function*() {
+    const { fake, write } = yield* harness([fault, fault])
+    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+    assert.lengthOf(fake.requests, 3)
+  }))
+
+  it.live("has an estimated usage when the server gives none, also when only one call lacks it", () => Effect.gen(function*() {
+    const { fake, write } = yield* harness([{ kind: "missing_usage" }, { kind: "wrong_schema" }, { kind: "missing_usage" }])
+    const { usage } = yield* write
+    const sent = fake.requests[0]?.messages.reduce((sum, message) => sum + message.content.length, 0) ?? 0
+    assert.isTrue(usage.estimated)
+    assert.strictEqual(usage.inputTokens, Math.ceil(sent / 4))
+    assert.strictEqual(usage.outputTokens, Math.ceil(JSON.stringify(GOOD).length / 4))
+    const mixed = (yield* write).usage
+    assert.isTrue(mixed.estimated)
+    assert.isAbove(mixed.inputTokens, 1_000)
+  }))
+})
+
+describe("a server without structured output", () => {
+  it.live("is asked in text, and at once from the second turn on", () => Effect.gen(function*() {
+    const { write, formats } = yield* harness(Array.from({ length: 3 }, () => ({ kind: "rejects_format" as const })))
+    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
+    assert.deepStrictEqual(formats(), ["json_schema", null, null])
+  }))
+
+  it.live.each([
+    ["in the words of a validator", { kind: "status", status: 422, body: { detail: [{ loc: ["body", "response_format", "type"], msg: "unexpected value" }] } }],
+    ["without a word", { kind: "status", status: 400, body: undefined }]
+  ] as const)("may refuse the format %s", ([, fault]) => Effect.gen(function*() {
+    const { write, formats } = yield* harness([fault])
+    assert.deepStrictEqual((yield* write).reply, GOOD)
+    assert.deepStrictEqual(formats(), ["json_schema", null])
+  }))
+
+  it.live("may answer in plain text, which is the reply: a bubble per paragraph, one call", () => Effect.gen(function*() {
+    const { write, formats } = yield* harness([{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nHow is the boat?\n" }])
+    assert.deepStrictEqual(yield* write, { reply: { ...GOOD, bubbles: ["Hello you.", "How is the boat?"] }, usage: usageOf(1) })
+    yield* write
+    assert.deepStrictEqual(formats(), ["json_schema", null])
+  }))
+
+  it.live("may wrap the object in other text", () => Effect.gen(function*() {
+    const text = `Sure {smile}:\n\`\`\`json\n${JSON.stringify({ ...GOOD, bubbles: ["a } \" { b"] })}\n\`\`\`\nAnything else?`
+    const { fake, write } = yield* harness([{ kind: "plain_text", text }])
+    assert.deepStrictEqual((yield* write).reply.bubbles, ["a } \" { b"])
+    assert.lengthOf(fake.requests, 1)
+  }))
+
+  it.live("is not taken for one when the request was refused for another reason", () => Effect.gen(function*() {
+    const body = { error: { message: "maximum context length exceeded", code: "context_length_exceeded" } }
+    const { write, formats } = yield* harness([{ kind: "status", status: 400, body }])
+    const error = yield* Effect.flip(write)
+    assert.deepStrictEqual([error.reason, error.code, error.usage], ["refused", "http_400", null])
+    yield* write
+    assert.deepStrictEqual(formats(), ["json_schema", "json_schema"])
+  }))
+
+  it.live("is not remembered as one when the text is refused as well", () => Effect.gen(function*() {
+    const refused: Behaviour = { kind: "status", status: 404, body: undefined }
+    const { write, formats } = yield* harness([refused, refused])
+    assert.strictEqual((yield* Effect.flip(write)).code, "http_404")
+    yield* write
+    assert.deepStrictEqual(formats(), ["json_schema", null, "json_schema"])
+  }))
+})
+
+describe("no reply", () => {
+  it.live.each([
+    ["refused as refusal, with what it cost", [{ kind: "refusal" }], "refused", "refusal", 1, 1],
+    ["refused when the repair is refused", [{ kind: "wrong_schema" }, { kind: "refusal" }], "refused", "refusal", 2, 2],
+    ["refused when the repair is as wrong", [{ kind: "wrong_schema" }, { kind: "wrong_schema" }], "refused", "schema_mismatch", 2, 2],
+    ["refused when the repair is cut off as well", [{ kind: "truncated_json" }, { kind: "truncated_json" }], "refused", "truncated_json", 2, 2],
+    ["refused when the repair is only talk", [{ kind: "wrong_schema" }, { kind: "plain_text", text: "Sorry about that!" }], "refused", "no_json", 2, 2],
+    ["refused when the key is wrong", [{ kind: "status", status: 401, body: { error: { message: KEY } } }], "refused", "http_401", 1, 0],
+    ["refused when the answer is no completion", [{ kind: "status", status: 200, body: { hello: "world" } }], "refused", "bad_response", 1, 0],
+    ["unreachable when every retry is rate limited", [{ kind: "rate_limited" }, { kind: "rate_limited" }, { kind: "rate_limited" }], "unreachable", "http_429", 3, 0],
+    ["unreachable when every retry fails", [{ kind: "server_error" }, { kind: "server_error" }, { kind: "server_error" }], "unreachable", "http_500", 3, 0],
+    ["unreachable when every connection is lost", [{ kind: "reset" }, { kind: "reset" }, { kind: "reset" }], "unreachable", "connection", 3, 0],
+    ["unreachable without a retry when the pause asked for is too long", [{ kind: "rate_limited", retryAfter: "3600" }], "unreachable", "http_429", 1, 0],
+    ["unreachable without a retry when the quota is used up", [{ kind: "status", status: 429, body: { error: { code: "insufficient_quota" } } }], "unreachable", "quota_exhausted", 1, 0],
+    ["unreachable when the repair cannot be had, with what the first call cost", [{ kind: "wrong_schema" }, ...Array.from({ length: 3 }, () => ({ kind: "server_error" as const }))], "unreachable", "http_500", 4, 1]
+  ] satisfies ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, string, number, number]>)("is %s", ([, script, reason, code, calls, paid]) => Effect.gen(function*() {
+    const { fake, write } = yield* harness(script)
+    const error = yield* Effect.flip(write)
+    assert.deepStrictEqual([error.reason, error.code, error.usage], [reason, code, paid === 0 ? null : usageOf(paid)])
+    assert.lengthOf(fake.requests, calls)
+    assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
+    assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
+  }))
+
+  it.live("is unreachable when the server stalls, after one call and with the connection closed", () => Effect.gen(function*() {
+    const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "100 millis" })
+    const error = yield* Effect.flip(write)
+    assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", null])
+    yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
+    assert.lengthOf(fake.requests, 1)
+  }))
+
+  it.live("is waited for no longer once the turn is interrupted", () => Effect.gen(function*() {
+    const { fake, write } = yield* harness([{ kind: "stall" }])
+    const fiber = yield* Effect.forkChild(write, { startImmediately: true })
+    const request = yield* Effect.promise(() => fake.received(0))
+    yield* Fiber.interrupt(fiber)
+    yield* Effect.promise(() => request.closed)
+  }))
+})

@@ -1,0 +1,150 @@
+import * as Schema from "effect/Schema"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Reply } from "#pipeline/generation/Writer.ts"
+
+/** How the fake answers one call. `bubbles` alone is a good reply. */
+export type Behaviour =
+  | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply> }
+  | { readonly kind: "missing_usage"; readonly bubbles?: ReadonlyArray<string> }
+  | { readonly kind: "plain_text"; readonly text: string }
+  | { readonly kind: "truncated_json" }
+  | { readonly kind: "wrong_schema" }
+  | { readonly kind: "refusal" }
+  | { readonly kind: "rate_limited"; readonly retryAfter?: string }
+  | { readonly kind: "server_error" }
+  | { readonly kind: "status"; readonly status: number; readonly body: unknown }
+  /** 400 while a `response_format` is asked for, or else a good reply: what an old compatible server does. */
+  | { readonly kind: "rejects_format" }
+  | { readonly kind: "stall" }
+  | { readonly kind: "reset" }
+
+export interface FakeRequest {
+  readonly authorization: string | null
+  readonly model: string
+  /** `json_schema` or another type of `response_format`; null when none is asked for. */
+  readonly format: string | null
+  readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
+  /** Resolves when the connection of this request is over, answered or abandoned. */
+  readonly closed: Promise<void>
+}
+
+export interface FakeModel {
+  /** To be used as the base URL of a client. */
+  readonly url: string
+  readonly requests: ReadonlyArray<FakeRequest>
+  /** Resolves with the request of that number (from 0), now or when it comes. */
+  readonly received: (index: number) => Promise<FakeRequest>
+  /** Queues behaviours, one per call. */
+  readonly script: (...behaviours: ReadonlyArray<Behaviour>) => void
+  readonly close: () => Promise<void>
+}
+
+export interface FakeModelOptions {
+  /** What happens when the script is used up; a function sees the request and the number of calls before it. */
+  readonly otherwise?: Behaviour | ((request: FakeRequest, index: number) => Behaviour)
+}
+
+export const FAKE_USAGE = { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, prompt_tokens_details: { cached_tokens: 400 } }
+
+/** Text that must never get out of an error. */
+export const PROVIDER_SECRET = "provider-says-sk-leaked-key"
+
+const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
+  model: Schema.String,
+  messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.String })),
+  response_format: Schema.optionalKey(Schema.Struct({ type: Schema.String }))
+})))
+
+const readBody = async (request: IncomingMessage) => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
+}
+
+const error = (message: string, more: Record<string, unknown> = {}) => ({ error: { message: `${message} ${PROVIDER_SECRET}`, type: "fake_error", ...more } })
+
+const completion = (response: ServerResponse, model: string, message: Record<string, unknown>, more: { readonly finish?: string; readonly usage?: unknown } = { usage: FAKE_USAGE }): void =>
+  json(response, 200, {
+    id: "chatcmpl-fake",
+    object: "chat.completion",
+    created: 0,
+    model,
+    choices: [{ index: 0, finish_reason: more.finish ?? "stop", message: { role: "assistant", refusal: null, ...message } }],
+    ...(more.usage !== undefined && { usage: more.usage })
+  })
+
+const replyText = (bubbles: ReadonlyArray<string> = ["hello from the fake"], reply: Partial<Reply> = {}) =>
+  JSON.stringify({ decision: "reply", exit_reason: null, bubbles, ...reply })
+
+const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResponse): void => {
+  const { model } = request
+  switch (behaviour.kind) {
+    case "ok": return completion(response, model, { content: replyText(behaviour.bubbles, behaviour.reply) })
+    case "missing_usage": return completion(response, model, { content: replyText(behaviour.bubbles) }, {})
+    case "plain_text": return completion(response, model, { content: behaviour.text })
+    case "truncated_json": return completion(response, model, { content: replyText().slice(0, -12) }, { finish: "length", usage: FAKE_USAGE })
+    case "wrong_schema": return completion(response, model, { content: JSON.stringify({ decision: "maybe", text: "hello" }) })
+    case "refusal": return completion(response, model, { content: null, refusal: `I will not. ${PROVIDER_SECRET}` })
+    case "rate_limited": return json(response, 429, error("slow down"), { "retry-after": behaviour.retryAfter ?? "0" })
+    case "server_error": return json(response, 500, error("broken"))
+    case "status": return json(response, behaviour.status, behaviour.body)
+    case "rejects_format": return request.format === null
+      ? completion(response, model, { content: replyText() })
+      : json(response, 400, error("response_format of type json_schema is not supported", { param: "response_format" }))
+    case "stall": return
+    case "reset": response.socket?.resetAndDestroy()
+  }
+}
+
+/** A server on loopback that speaks `POST /v1/chat/completions` and fails on demand. */
+export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> => {
+  const { otherwise = { kind: "ok" } } = options
+  const requests: Array<FakeRequest> = []
+  const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
+  const queue: Array<Behaviour> = []
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const closed = new Promise<void>((resolve) => response.once("close", resolve))
+    const text = await readBody(incoming)
+    if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions") return json(response, 404, error("no such path"))
+    const body = decodeBody(text)
+    const request: FakeRequest = {
+      authorization: incoming.headers.authorization ?? null,
+      model: body.model,
+      format: body.response_format?.type ?? null,
+      messages: body.messages,
+      closed
+    }
+    const index = requests.push(request) - 1
+    waiting.get(index)?.resolve(request)
+    answer(queue.shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise), request, response)
+  }
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    received: (index) => {
+      const request = requests[index]
+      if (request !== undefined) return Promise.resolve(request)
+      const wait = waiting.get(index) ?? Promise.withResolvers<FakeRequest>()
+      waiting.set(index, wait)
+      return wait.promise
+    },
+    script: (...behaviours) => { queue.push(...behaviours) },
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  }
+}

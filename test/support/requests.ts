@@ -1,0 +1,46 @@
+import * as Schema from "effect/Schema"
+import { Character } from "#pipeline/domain/Character.ts"
+import type { Turn } from "#pipeline/domain/Turn.ts"
+import type { WriteRequest } from "#pipeline/generation/Writer.ts"
+import { know } from "#pipeline/knowledge/know.ts"
+
+const ada = {
+  slug: "ada",
+  display_name: "Ada",
+  visible_bio: "Repairs clocks in a harbour town.",
+  persona: {
+    summary: "Dry, patient, curious.",
+    secrets: [{ text: "She cannot swim.", reveal: "free" }, { text: "She sold her mother's watch.", reveal: "never" }]
+  },
+  voice: { max_bubbles: 2 },
+  example_dialogues: [{ user: "busy?", character: "always. tell me anyway" }],
+  world_context: { summary: "Rain most days.", scene: "The workshop." }
+}
+
+/** A request to write as Ada, with whatever a test wants different. */
+export const requestOf = (text: string, given: {
+  readonly character?: Record<string, unknown>
+  readonly turn?: Partial<Turn>
+  readonly request?: Partial<WriteRequest>
+} = {}): WriteRequest => {
+  const character = Schema.decodeUnknownSync(Character)({ ...ada, ...given.character })
+  return {
+    turn: {
+      appId: "app_1",
+      sessionId: "ses_1",
+      turnIndex: 0,
+      runRef: "run_1",
+      replyMode: "fast",
+      text,
+      character,
+      endUser: { externalUserRef: "user-1", displayName: "Ben", timezone: null, locale: null, ageBand: "unknown" },
+      ...given.turn
+    },
+    history: [],
+    grounding: { addressee: "Ben", localTime: "Saturday 21:40" },
+    safety: { action: "allow" },
+    knowledge: know(character),
+    refusedBy: null,
+    ...given.request
+  }
+}
