@@ -7,9 +7,23 @@ import * as Schema from "effect/Schema"
 import postgres from "postgres"
 import { classify } from "./sqlState.ts"
 
-/** int8 comes back as a number: cursors and micro-USD stay far below 2^53. */
-const types = { bigint: { to: 20, from: [20], parse: Number, serialize: String } }
-type Types = { bigint: number }
+const escaped = (text: string) => text.replace(/["\\]/g, "\\$&")
+type List = ReadonlyArray<string | number | null>
+/** How arrays go out. None come back: rows and JSON do. */
+const arrays = (oid: number) => ({
+  to: oid,
+  from: [],
+  parse: (text: string): List => [text],
+  serialize: (list: List) => `{${list.map((item) => item === null ? "null" : `"${escaped(String(item))}"`).join(",")}}`
+})
+
+/**
+ * int8 comes back as a number: cursors and micro-USD stay far below 2^53.
+ * The array types that we send are named here because postgres.js would ask the server for them on every new connection,
+ * and when the server goes away in that moment nobody catches the failure: the process would end.
+ */
+const types = { bigint: { to: 20, from: [20], parse: Number, serialize: String }, texts: arrays(1009), ints: arrays(1007), bigints: arrays(1016) }
+type Types = { bigint: number; texts: List; ints: List; bigints: List }
 
 export type Sql = postgres.ISql<Types>
 export type Pool = postgres.Sql<Types>
@@ -37,11 +51,32 @@ const openPool = (url: string, max: number): Pool =>
   postgres(url, {
     max,
     types,
+    fetch_types: false,
     onnotice: () => {},
     connect_timeout: 10,
     keep_alive: 30,
     connection: { application_name: "troupe", ...PLANNING }
   })
+
+/**
+ * A transaction that stays open until `end`. By way of `begin` and not of `reserve`,
+ * which never answers when it has to open a connection of a pool that fetches no types.
+ */
+const begin = (pool: Pool) => new Promise<{ readonly sql: Sql; readonly end: (commit: boolean) => Promise<unknown> }>((opened, failed) => {
+  const rolledBack = new Error("rolled back")
+  const ended = pool.begin((sql) => new Promise<void>((commit, rollback) => {
+    const end = (success: boolean) => {
+      if (success) commit()
+      else rollback(rolledBack)
+      return ended
+    }
+    opened({ sql, end })
+  })).catch((error: unknown) => {
+    failed(error)
+    if (error !== rolledBack) throw error
+  })
+  ended.catch(() => {})
+})
 
 /** The open transaction of this fiber, if there is one. */
 const Transaction = Context.Reference<Sql | undefined>("src/db/Transaction", { defaultValue: () => undefined })
@@ -75,15 +110,13 @@ export class Database extends Context.Service<Database, {
             catch: toDatabaseError
           }))
 
-      const reserved = Effect.acquireRelease(attempt(() => pool.reserve()), (connection) => Effect.sync(() => connection.release()))
       const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
         Effect.flatMap(Transaction, (open): Effect.Effect<A, E | DatabaseError, R> =>
-          open !== undefined ? self : Effect.scoped(Effect.flatMap(reserved, (connection) =>
-            Effect.acquireUseRelease(
-              attempt(() => connection`begin`),
-              () => Effect.provideService(self, Transaction, connection),
-              (_, exit) => attempt(() => Exit.isSuccess(exit) ? connection`commit` : connection`rollback`)
-            ))))
+          open !== undefined ? self : Effect.acquireUseRelease(
+            attempt(() => begin(pool)),
+            ({ sql }) => Effect.provideService(self, Transaction, sql),
+            ({ end }, exit) => attempt(() => end(Exit.isSuccess(exit)))
+          ))
 
       return Database.of({ url: options.url, pool, query, transaction })
     }))

@@ -46,6 +46,7 @@ export class Workers extends Context.Service<Workers, {
       const connection = yield* Effect.acquireRelease(
         Effect.sync(() => postgres(Redacted.value(url), {
           max: 1,
+          fetch_types: false,
           idle_timeout: 0,
           max_lifetime: null,
           keep_alive: 5,

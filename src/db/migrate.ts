@@ -14,23 +14,18 @@ export const migrate = Effect.gen(function*() {
   const { pool, url } = yield* Database
   const files = readdirSync(FOLDER).filter((name) => /^\d{4}_.*\.sql$/.test(name)).sort()
   const applied = yield* Effect.tryPromise({
-    try: async () => {
-      const connection = await pool.reserve()
-      try {
-        await connection`select pg_advisory_lock(${MIGRATION_LOCK})`
-        await connection`create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())`
-        const known = new Set((await connection<Array<{ name: string }>>`select name from schema_migrations`).map((row) => row.name))
-        const missing = files.filter((name) => !known.has(name))
-        for (const name of missing) {
-          await connection.unsafe(`begin;\n${readFileSync(join(FOLDER, name), "utf8")};\ninsert into schema_migrations (name) values ('${name}');\ncommit`)
-        }
-        await runMigrations({ connectionString: Redacted.value(url), maxPoolSize: 1 })
-        return missing
-      } finally {
-        await connection`select pg_advisory_unlock(${MIGRATION_LOCK})`.catch(() => {})
-        connection.release()
+    try: () => pool.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+      await sql`create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())`
+      const known = new Set((await sql<Array<{ name: string }>>`select name from schema_migrations`).map((row) => row.name))
+      const missing = files.filter((name) => !known.has(name))
+      for (const name of missing) {
+        await sql.unsafe(readFileSync(join(FOLDER, name), "utf8"))
+        await sql`insert into schema_migrations (name) values (${name})`
       }
-    },
+      await runMigrations({ connectionString: Redacted.value(url), maxPoolSize: 1 })
+      return missing
+    }),
     catch: toDatabaseError
   })
   if (applied.length > 0) yield* Effect.logInfo("migrations applied", { files: applied })

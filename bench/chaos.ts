@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { openServer } from "#test/support/embedded.ts"
+import { runChaos } from "./chaosRun.ts"
+
+// npm run chaos -- --sends 20000 --sessions 100 --kills 200 --processes 3 --seed 7 --model-ms 20
+const { values } = parseArgs({
+  options: {
+    sends: { type: "string", default: "10000" },
+    sessions: { type: "string", default: "50" },
+    kills: { type: "string", default: "60" },
+    processes: { type: "string", default: "3" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    "model-ms": { type: "string", default: "20" }
+  }
+})
+
+const folder = await mkdtemp(join(tmpdir(), "troupe-chaos-"))
+const server = await openServer(folder)
+try {
+  const report = await runChaos({
+    databaseUrl: server.url,
+    sends: Number(values.sends),
+    sessions: Number(values.sessions),
+    kills: Number(values.kills),
+    processes: Number(values.processes),
+    seed: Number(values.seed),
+    modelMs: Number(values["model-ms"])
+  }, (line) => process.stderr.write(`${line}\n`))
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+  if (report.lost + report.unexpected + report.duplicated + report.reordered > 0) process.exitCode = 1
+} finally {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+}

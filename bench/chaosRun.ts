@@ -1,0 +1,245 @@
+import { setTimeout as pause } from "node:timers/promises"
+import postgres from "postgres"
+import { createAppIn } from "#test/support/createAppIn.ts"
+import { startSlowModel } from "#test/support/SlowModel.ts"
+import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
+import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+import { until } from "#test/support/until.ts"
+
+export interface ChaosOptions {
+  /** A migrated database of this run's own, or an empty one: the first process migrates it. */
+  readonly databaseUrl: string
+  readonly sends: number
+  readonly sessions: number
+  readonly kills: number
+  readonly processes: number
+  readonly seed: number
+  /** How long a model call takes. */
+  readonly modelMs: number
+}
+
+/** What went in against what came out. */
+export interface ChaosReport {
+  /** Requests made, resends included. */
+  readonly attempts: number
+  readonly acknowledged: number
+  /** Acknowledged messages that are not on the log as acknowledged, or whose turn has no outcome. */
+  readonly lost: number
+  /** Events that no send accounts for. */
+  readonly unexpected: number
+  /** Messages or outcomes that are on a log more than once. */
+  readonly duplicated: number
+  /** Cursors, messages, outcomes or observers out of line: each log is 1..N, in the order of the sends, for every observer. */
+  readonly reordered: number
+  /** Turns that took their worker with them at least once and still came to their end. */
+  readonly recovered: number
+  /** Turns that ended as message.failed. */
+  readonly failed: number
+  readonly kills: number
+  readonly reconnects: number
+  readonly events: number
+  readonly seconds: number
+  readonly seed: number
+}
+
+/** Mulberry32: small, seeded, good enough to choose victims. */
+const seeded = (seed: number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+interface Sent {
+  readonly key: string
+  readonly runRef: string
+  readonly cursor: number
+}
+
+/** Follows one log to the end that it is told, from whatever process lives. */
+class Observer {
+  readonly seen: Array<LogEvent> = []
+  get cursor(): number {
+    return this.seen.at(-1)?.cursor ?? 0
+  }
+  /** Takes what an honest client takes: everything it is given, in the order in which it comes. */
+  take(events: ReadonlyArray<LogEvent>): void {
+    this.seen.push(...events)
+  }
+}
+
+/** Sends, kills and reads at once; then compares. Everything that is random comes from the seed, except what time itself decides. */
+export const runChaos = async (options: ChaosOptions, say: (line: string) => void = () => {}): Promise<ChaosReport> => {
+  const startedAt = performance.now()
+  const random = seeded(options.seed)
+  const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)] as A
+  const model = await startSlowModel(options.modelMs)
+  const live: Array<TroupeProcess> = []
+  const everStarted: Array<TroupeProcess> = []
+  const start = async () => {
+    const process = await startTroupe({ NODE_ENV: "production", DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl })
+    everStarted.push(process)
+    live.push(process)
+  }
+  const sql = postgres(options.databaseUrl, { max: 2, onnotice: () => {} })
+
+  try {
+    await Promise.all(Array.from({ length: options.processes }, start))
+    const { appId, key } = await createAppIn(sql)
+    const client = () => new TestApp((live.length > 0 ? pick(live) : undefined)?.baseUrl ?? "http://127.0.0.1:9", appId, key)
+    const character = await client().createCharacter()
+    const sessions = await Promise.all(Array.from({ length: options.sessions }, () => client().createSession({ character_slug: character })))
+
+    let attempts = 0
+    let acknowledged = 0
+    let reconnects = 0
+    let kills = 0
+    let sending = true
+    const sent = new Map(sessions.map((session): [string, Array<Sent>] => [session, []]))
+
+    // One sender a session: the next message goes out once the last is acknowledged, so that the order of the log is known.
+    const sendAll = async (session: string, count: number) => {
+      for (let n = 1; n <= count; n++) {
+        const messageKey = `${session}-${n}`
+        while (kills < options.kills && acknowledged >= options.sends * (kills + 1) / options.kills) await pause(5)
+        while (true) {
+          attempts++
+          const answer = await client().send(session, `Message number ${n}.`, { "idempotency-key": messageKey }).catch(() => null)
+          if (answer?.status === 200) {
+            acknowledged++
+            sent.get(session)?.push({ key: messageKey, runRef: answer.body.data.run_ref, cursor: answer.body.data.cursor })
+            break
+          }
+          if (answer !== null && answer.status < 500) throw new Error(`send refused: ${JSON.stringify(answer.body)}`)
+          await pause(20)
+        }
+      }
+    }
+
+    const polls = new Map(sessions.map((session) => [session, new Observer()]))
+    const streams = new Map(sessions.map((session) => [session, new Observer()]))
+    const leaving = new AbortController()
+    const pollOn = async (session: string, observer: Observer) => {
+      while (!leaving.signal.aborted) {
+        const page = await client().get(`/v1/sessions/${session}/events?since=${observer.cursor}&wait=1`).catch(() => null)
+        if (page?.status === 200) observer.take(page.body.data.events)
+        else await pause(20)
+      }
+    }
+    const streamOn = async (session: string, observer: Observer) => {
+      while (!leaving.signal.aborted) {
+        const from = client()
+        const leave = AbortSignal.timeout(100 + Math.floor(random() * 1500))
+        await readStream(from, session, observer, leave).catch(() => {})
+        reconnects++
+        await pause(5)
+      }
+    }
+
+    const observers = [...polls].map(([session, observer]) => pollOn(session, observer)).concat([...streams].map(([session, observer]) => streamOn(session, observer)))
+    const share = (index: number) => Math.floor(options.sends / options.sessions) + (index < options.sends % options.sessions ? 1 : 0)
+    const senders = Promise.all(sessions.map((session, index) => sendAll(session, share(index)))).finally(() => { sending = false })
+
+    // Kills are spread over the sends: each comes in the middle of its share, and the senders wait for it at the end of that.
+    // Processes come back in the background; somebody always lives.
+    const restarts: Array<Promise<void>> = []
+    let failedStart: unknown
+    const killer = async () => {
+      while (kills < options.kills) {
+        const due = Math.floor(options.sends * (kills + 0.5) / options.kills)
+        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 60_000)
+        await until("a process beside the victim", () => live.length > 1 || options.processes === 1 || failedStart !== undefined, 60_000)
+        // A start that fails is a finding, not a kill: it ends the run with its reason.
+        if (failedStart !== undefined) throw failedStart
+        const victim = pick(live)
+        live.splice(live.indexOf(victim), 1)
+        await victim.stop("SIGKILL")
+        kills++
+        say(`kill ${kills}: ${acknowledged} acknowledged`)
+        const restart = start()
+        restarts.push(restart)
+        if (live.length === 0) await restart
+        else restart.catch((error: unknown) => { failedStart = error })
+      }
+      await Promise.all(restarts)
+    }
+    await Promise.all([senders, killer()])
+
+    const open = async () => Number((await sql`select count(*) as n from turns where outcome is null`)[0]?.["n"])
+    await until("every turn to end", async () => (await open()) === 0, 60_000)
+    const tails = new Map((await sql<Array<{ session_id: string; last_cursor: string }>>`select session_id, last_cursor from session_logs`).map((row) => [row.session_id, Number(row.last_cursor)]))
+    const atEnd = (observed: Map<string, Observer>) => [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))
+    await until("the observers to reach the end", () => atEnd(polls) && atEnd(streams), 30_000)
+    leaving.abort()
+    await Promise.all(observers)
+
+    const turns = await sql<Array<{ run_ref: string; crashes: number; outcome: string | null }>>`select run_ref, crashes, outcome from turns`
+    const verdict = compare(sessions, sent, polls, streams, tails)
+    return {
+      attempts,
+      acknowledged,
+      ...verdict,
+      recovered: turns.filter((turn) => turn.crashes > 0 && turn.outcome === "replied").length,
+      failed: turns.filter((turn) => turn.outcome === "failed").length,
+      kills,
+      reconnects,
+      events: [...tails.values()].reduce((sum, tail) => sum + tail, 0),
+      seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      seed: options.seed
+    }
+  } finally {
+    await Promise.all(everStarted.map((process) => process.stop("SIGKILL")))
+    await model.close()
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Server-sent events as a browser reads them: an event counts once its empty line has come. */
+const readStream = async (app: TestApp, session: string, observer: Observer, leave: AbortSignal): Promise<void> => {
+  const response = await fetch(`${app.baseUrl}/v1/sessions/${session}/events/stream`, {
+    headers: { authorization: `Bearer ${app.key}`, "last-event-id": String(observer.cursor) },
+    signal: leave
+  })
+  if (response.status !== 200 || response.body === null) return
+  let rest = ""
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+    const frames = (rest + text).split("\n\n")
+    rest = frames.pop() ?? ""
+    for (const frame of frames) {
+      const data = frame.split("\n").find((line) => line.startsWith("data: "))
+      if (data !== undefined) observer.take([JSON.parse(data.slice(6))])
+    }
+  }
+}
+
+const count = <A>(list: ReadonlyArray<A>, fits: (item: A) => boolean) => list.reduce((sum, item) => sum + (fits(item) ? 1 : 0), 0)
+const extras = (list: ReadonlyArray<unknown>) => list.length - new Set(list).size
+
+const compare = (sessions: ReadonlyArray<string>, sent: ReadonlyMap<string, ReadonlyArray<Sent>>, polls: ReadonlyMap<string, Observer>, streams: ReadonlyMap<string, Observer>, tails: ReadonlyMap<string, number>) => {
+  let lost = 0
+  let unexpected = 0
+  let duplicated = 0
+  let reordered = 0
+  for (const session of sessions) {
+    const log = polls.get(session)?.seen ?? []
+    const sends = sent.get(session) ?? []
+    const said = log.filter((event) => event.type === "message.created" && event.role === "user")
+    const ends = log.filter((event) => (event.type === "message.created" && event.role === "character") || event.type === "message.failed")
+    const runs = new Set(sends.map((send) => send.runRef))
+
+    lost += count(sends, (send) => !said.some((event) => event.trace_id === send.runRef && event.payload["client_message_id"] === send.key))
+    lost += count(sends, (send) => !ends.some((event) => event.trace_id === send.runRef))
+    unexpected += count(log, (event) => !runs.has(event.trace_id))
+    duplicated += extras(said.map((event) => event.payload["client_message_id"])) + extras(ends.map((event) => event.trace_id)) + extras(log.map((event) => event.id))
+    // In order: cursors 1..N to the tail, messages as they were sent, outcomes as their messages, both observers alike.
+    reordered += count(log, (event) => event.cursor !== log.indexOf(event) + 1) + Math.abs(log.length - (tails.get(session) ?? 0))
+    const expected = sends.map((send) => send.runRef)
+    reordered += count(said, (event) => event.trace_id !== expected[said.indexOf(event)]) + count(ends, (event) => event.trace_id !== expected[ends.indexOf(event)])
+    const streamed = streams.get(session)?.seen ?? []
+    reordered += JSON.stringify(streamed) === JSON.stringify(log) ? 0 : 1
+  }
+  return { lost, unexpected, duplicated, reordered }
+}

@@ -1,0 +1,221 @@
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { createFleet, type Fleet } from "#test/support/Fleet.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
+import { until } from "#test/support/until.ts"
+
+let fleet: Fleet
+beforeEach(async () => { fleet = await createFleet() })
+afterEach(() => fleet.close())
+
+const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
+const isFailure = (event: LogEvent) => event.type === "message.failed"
+
+/** The whole log, which must hold this one answer to this one send: cursors without a gap, no failure, the reply once. */
+const onlyReply = async (app: TestApp, session: string): Promise<LogEvent> => {
+  const events = await app.events(session)
+  assert.deepStrictEqual(events.map(({ cursor, type, role }) => `${cursor} ${type} ${role}`), ["1 message.created user", "2 run.status character", "3 message.created character"])
+  return events[2] as LogEvent
+}
+
+const registered = async () =>
+  (await fleet.database.sql<Array<{ worker_id: string }>>`select worker_id from workers where heartbeat_at > now() - interval '5 seconds'`).map((row) => row.worker_id)
+const crashesOf = async (session: string) =>
+  (await fleet.database.sql<Array<{ crashes: number }>>`select crashes from turns where session_id = ${session} order by turn_index`).map((row) => row.crashes)
+
+describe("a turn whose worker dies", () => {
+  it("is running again within two seconds of a SIGKILL when another process lives, and gets one reply and no failure", async ({ annotate }) => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    const victim = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    await fleet.model.call(1)
+    await fleet.start("worker")
+
+    const killedAt = performance.now()
+    await victim.stop("SIGKILL")
+    const rerun = await fleet.model.call(2)
+    const delay = rerun.at - killedAt
+    await annotate(`rerun began ${Math.round(delay)} ms after the kill`)
+    assert.isBelow(delay, 2000)
+
+    rerun.release()
+    await app.waitFor(session, isReply)
+    assert.strictEqual((await onlyReply(app, session)).payload["text"], "The soup is on the table, bowl 2.")
+    assert.strictEqual(fleet.model.calls.length, 2)
+  }, 40_000)
+
+  it("waits for the restart when no other process lives, and then gets one reply and no failure", async ({ annotate }) => {
+    const victim = await fleet.start("api,worker")
+    const before = fleet.clientOf(victim)
+    const session = await before.createSession()
+    await before.send(session, "What is for dinner?")
+    await fleet.model.call(1)
+    await victim.stop("SIGKILL")
+
+    const app = fleet.clientOf(await fleet.start("api,worker"))
+    const readyAt = performance.now()
+    const rerun = await fleet.model.call(2)
+    await annotate(`rerun began ${Math.round(rerun.at - readyAt)} ms after the restarted process was ready`)
+    rerun.release()
+    await app.waitFor(session, isReply)
+    await onlyReply(app, session)
+    assert.deepStrictEqual(await crashesOf(session), [1])
+  }, 40_000)
+
+  it("ends as message.failed once it has taken five workers with it, without another try, and the next send is answered", async () => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    const session = await app.createSession()
+    await app.send(session, "Say the word that kills you.")
+    await fleet.database.sql`update turns set crashes = 5 where session_id = ${session}`
+    await fleet.start("worker")
+
+    const failed = await app.waitFor(session, isFailure)
+    assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: "generation_failed", recoverable: true })
+    assert.strictEqual(fleet.model.calls.length, 0)
+
+    fleet.model.answerAfter(0)
+    await app.send(session, "And now something else.")
+    await app.waitFor(session, isReply)
+  }, 40_000)
+})
+
+describe("a worker that only seems dead", () => {
+  it("writes nothing when it wakes up after another took over its turn, and works on", async ({ annotate }) => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    const zombie = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    const first = await fleet.model.call(1)
+    const [zombieId] = await registered()
+    const other = await fleet.start("worker")
+
+    const stoppedAt = performance.now()
+    zombie.child.kill("SIGSTOP")
+    const rerun = await fleet.model.call(2, 25_000)
+    await annotate(`taken over ${Math.round(rerun.at - stoppedAt)} ms after the SIGSTOP`)
+    assert.isAbove(rerun.at - stoppedAt, 8_000)
+
+    // It wakes up, gets its answer and writes it, while the turn is still running elsewhere.
+    zombie.child.kill("SIGCONT")
+    first.release()
+    await until("the zombie to register again", async () => {
+      const ids = await registered()
+      return ids.length === 2 && zombieId !== undefined && !ids.includes(zombieId)
+    })
+    assert.isAbove(first.endedAt(), 0)
+    assert.deepStrictEqual((await app.events(session)).filter(isReply), [])
+    rerun.release()
+    await app.waitFor(session, isReply)
+    assert.strictEqual((await onlyReply(app, session)).payload["text"], "The soup is on the table, bowl 2.")
+
+    await other.stop("SIGKILL")
+    fleet.model.answerAfter(0)
+    const next = await app.converse(session, "And for breakfast?")
+    assert.isTrue(isReply(next))
+    assert.deepStrictEqual((await app.events(session)).map((event) => event.cursor), [1, 2, 3, 4, 5, 6])
+  }, 60_000)
+
+  it("registers under a new id when its lock connection is cut, and its turn gets one reply", async ({ annotate }) => {
+    const app = fleet.clientOf(await fleet.start("api,worker"))
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    const first = await fleet.model.call(1)
+    const [oldId] = await registered()
+
+    const cutAt = performance.now()
+    const cut = await fleet.database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'troupe-worker'`
+    assert.strictEqual(cut.length, 1)
+    const rerun = await fleet.model.call(2)
+    await annotate(`rerun began ${Math.round(rerun.at - cutAt)} ms after the cut`)
+    const ids = await registered()
+    assert.strictEqual(ids.length, 1)
+    assert.notInclude(ids, oldId)
+
+    first.release()
+    rerun.release()
+    await app.waitFor(session, isReply)
+    await onlyReply(app, session)
+    fleet.model.answerAfter(0)
+    assert.isTrue(isReply(await app.converse(session, "And for breakfast?")))
+    assert.deepStrictEqual((await app.events(session)).map((event) => event.cursor), [1, 2, 3, 4, 5, 6])
+  }, 40_000)
+})
+
+describe("a worker that is asked to stop", () => {
+  it("gives an unfinished turn back, which another process answers, and exits with 0 within ten seconds", async ({ annotate }) => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    const leaving = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    await fleet.model.call(1)
+    await fleet.start("worker")
+
+    const askedAt = performance.now()
+    const left = leaving.stop("SIGTERM").then((code) => ({ code, after: performance.now() - askedAt }))
+    const rerun = await fleet.model.call(2)
+    rerun.release()
+    await app.waitFor(session, isReply)
+    await onlyReply(app, session)
+    const { code, after } = await left
+    await annotate(`rerun began ${Math.round(rerun.at - askedAt)} ms, exit came ${Math.round(after)} ms after the SIGTERM`)
+    assert.strictEqual(code, 0)
+    assert.isBelow(after, 10_000)
+    assert.deepStrictEqual(await crashesOf(session), [0])
+  }, 40_000)
+
+  it("finishes a turn that ends in time, and then does not wait", async ({ annotate }) => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    const leaving = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    const call = await fleet.model.call(1)
+
+    const left = leaving.stop("SIGTERM")
+    call.release()
+    const askedAt = performance.now()
+    assert.strictEqual(await left, 0)
+    const after = performance.now() - askedAt
+    await annotate(`exit came ${Math.round(after)} ms after the SIGTERM`)
+    assert.isBelow(after, 3000)
+    await onlyReply(app, session)
+    assert.strictEqual(fleet.model.calls.length, 1)
+  }, 40_000)
+})
+
+describe("waiting turns", () => {
+  it("are found by the sweeper when their job is lost", async ({ annotate }) => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    assert.strictEqual((await fleet.database.sql`delete from graphile_worker._private_jobs returning 1`).length, 1)
+    fleet.model.answerAfter(0)
+    await fleet.start("worker")
+    const readyAt = performance.now()
+    await app.waitFor(session, isReply)
+    await annotate(`answered ${Math.round(performance.now() - readyAt)} ms after the worker was ready`)
+    await onlyReply(app, session)
+  }, 40_000)
+
+  it("of one session run one at a time and in order, whatever process runs them", async () => {
+    const app = fleet.clientOf(await fleet.start("api,worker"))
+    await fleet.start("worker")
+    const session = await app.createSession()
+    const runs: Array<string> = []
+    for (let n = 1; n <= 10; n++) runs.push((await app.send(session, `Message number ${n}.`)).body.data.run_ref)
+    await fleet.model.call(1)
+    fleet.model.answerAfter(50)
+    fleet.model.calls[0]?.release()
+
+    await app.waitFor(session, (event) => isReply(event) && event.trace_id === runs[9])
+    const events = await app.events(session)
+    assert.deepStrictEqual(events.filter(isReply).map((event) => event.trace_id), runs)
+    assert.deepStrictEqual(events.map((event) => event.cursor), Array.from({ length: 30 }, (_, i) => i + 1))
+    const { calls } = fleet.model
+    assert.strictEqual(calls.length, 10)
+    calls.forEach((call, i) => {
+      assert.include(call.prompt, `number ${i + 1}.`)
+      assert.isAtMost(calls[i - 1]?.endedAt() ?? 0, call.at)
+    })
+  }, 40_000)
+})

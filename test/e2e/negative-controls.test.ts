@@ -1,0 +1,142 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import postgres from "postgres"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { SERVICE_RULES } from "#pipeline/generation/prompt.ts"
+import { DEADLINES, TurnPipeline } from "#pipeline/Turn.ts"
+import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { Database } from "#src/db/Database.ts"
+import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import * as Transcripts from "#src/db/Transcripts.ts"
+import { Turns } from "#src/db/Turns.ts"
+import { Workers } from "#src/db/Workers.ts"
+import { Membership } from "#src/jobs/Membership.ts"
+import * as Runner from "#src/jobs/Runner.ts"
+import { TurnRunner } from "#src/jobs/TurnRunner.ts"
+import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
+import { createFleet, type Fleet } from "#test/support/Fleet.ts"
+import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+import { until } from "#test/support/until.ts"
+
+// What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard proves nothing any more.
+
+describe("a log read as `id > cursor`", () => {
+  let database: TestDatabase
+  let connections: ReadonlyArray<postgres.Sql>
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    connections = Array.from({ length: 3 }, () => postgres(database.url, { max: 1, onnotice: () => {} }))
+  })
+  afterEach(async () => {
+    await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })))
+    await database.drop()
+  })
+
+  /** Two writers, of which the first to write is the last to commit, and a reader that looks whenever it could see something. */
+  const interleave = async (append: (sql: postgres.Sql, text: string) => Promise<unknown>, read: (sql: postgres.Sql, since: number) => Promise<ReadonlyArray<{ cursor: string; text: string }>>) => {
+    const [slow, quick, reader] = connections as [postgres.Sql, postgres.Sql, postgres.Sql]
+    const seen: Array<string> = []
+    let cursor = 0
+    const look = async () => {
+      for (const row of await read(reader, cursor)) {
+        seen.push(row.text)
+        cursor = Number(row.cursor)
+      }
+    }
+    await slow`begin`
+    await append(slow, "first to write")
+    await quick`begin`
+    let waits = true
+    const write = async () => {
+      await append(quick, "second to write")
+      await quick`commit`
+      waits = false
+    }
+    const written = write()
+    await until("the second writer to be done or blocked", async () =>
+      !waits || (await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0)
+    await look()
+    await slow`commit`
+    await written
+    await look()
+    return seen
+  }
+
+  it("loses an event when the cursor is an identity column", async () => {
+    await database.sql`create table naive (id bigint generated always as identity primary key, text text not null)`
+    const seen = await interleave(
+      (sql, text) => sql`insert into naive (text) values (${text})`,
+      (sql, since) => sql`select id as cursor, text from naive where id > ${since} order by id`
+    )
+    assert.deepStrictEqual(seen, ["second to write"])
+    assert.strictEqual((await database.sql`select 1 from naive`).length, 2)
+  })
+
+  it("loses none when the cursor is a counter under its row's lock, as it is with us", async () => {
+    await database.sql`create table logs (last_cursor bigint not null)`
+    await database.sql`insert into logs values (0)`
+    await database.sql`create table counted (cursor bigint primary key, text text not null)`
+    const seen = await interleave(
+      (sql, text) => sql`with l as (update logs set last_cursor = last_cursor + 1 returning last_cursor) insert into counted select last_cursor, ${text} from l`,
+      (sql, since) => sql`select cursor, text from counted where cursor > ${since} order by cursor`
+    )
+    assert.deepStrictEqual(seen, ["first to write", "second to write"])
+  })
+})
+
+describe("without the watchdog", () => {
+  let fleet: Fleet
+  beforeEach(async () => { fleet = await createFleet() })
+  afterEach(() => fleet.close())
+
+  it("the turn of a killed worker stays stuck beside a worker that lives and sweeps, until somebody looks for the dead", async () => {
+    const { sql, url } = fleet.database
+    const api = await fleet.start("api")
+    const app = fleet.clientOf(api)
+    const [stuck, swept] = [await app.createSession(), await app.createSession()]
+    for (let n = 0; n < 3; n++) await app.send(swept, "What is for dinner?")
+    await sql`update turns set due_at = 'infinity'`
+    await sql`delete from graphile_worker._private_jobs`
+    await app.send(stuck, "What is for dinner?")
+    const victim = await fleet.start("worker")
+    await fleet.model.call(1)
+    // The API process has a watchdog, too.
+    await api.stop("SIGKILL")
+    await victim.stop("SIGKILL")
+
+    // All that a worker process runs, but for the watchdog.
+    const runtime = ManagedRuntime.make(Runner.layer.pipe(
+      Layer.provide(TurnRunner.layer),
+      Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
+      Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
+      Layer.provideMerge(Workers.layer),
+      Layer.provide(LogSignals.layer),
+      Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
+      Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
+    ))
+    try {
+      await runtime.runPromise(Effect.void)
+      // Each of these turns has no job, so that only a round of the sweeper finds it: three rounds pass.
+      for (let turn = 1; turn <= 3; turn++) {
+        await sql`update turns set due_at = now() - interval '1 minute' where session_id = ${swept} and turn_index = ${turn}`
+        await until("the sweeper", async () => (await sql`select 1 from turns where session_id = ${swept} and turn_index = ${turn} and outcome = 'replied'`).length > 0)
+        await sql`delete from graphile_worker._private_jobs where locked_by is null`
+      }
+      const look = async () => {
+        const [row] = await sql<Array<{ owned: boolean; outcome: string | null; crashes: number }>>`select owner is not null as owned, outcome, crashes from turns where session_id = ${stuck}`
+        return { ...row }
+      }
+      assert.deepStrictEqual(await look(), { owned: true, outcome: null, crashes: 0 })
+
+      assert.deepStrictEqual(await runtime.runPromise(Workers.use((workers) => workers.rescue)), { workers: 1, turns: 1 })
+      await until("the reply", async () => (await look()).outcome === "replied")
+      assert.deepStrictEqual(await look(), { owned: false, outcome: "replied", crashes: 1 })
+    } finally {
+      await runtime.dispose()
+    }
+  }, 40_000)
+})

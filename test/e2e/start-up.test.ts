@@ -1,0 +1,234 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { chown, mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { processesOn } from "#test/support/embedded.ts"
+import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { until } from "#test/support/until.ts"
+
+/** npm is the parent of what it starts, so that the group is what is ended. */
+const killGroup = ({ pid = 0 }: { readonly pid?: number | undefined }) => {
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch {
+    // It has ended.
+  }
+}
+
+let parent: string
+let dataDir: string
+let started: Array<Started>
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "troupe-start-"))
+  dataDir = join(parent, "data")
+  started = []
+})
+afterEach(async () => {
+  for (const { child } of started) killGroup(child)
+  await Promise.all(started.map(({ exit }) => exit))
+  for (const { pid } of processesOn(dataDir)) process.kill(pid, "SIGKILL")
+  await until("no process left", () => processesOn(dataDir).length === 0)
+  await rm(parent, { recursive: true, force: true })
+})
+
+const NPM_START = ["npm", "start"]
+const SERVE = [process.execPath, "bin/troupe.mjs", "serve"]
+
+const start = (command: ReadonlyArray<string> = SERVE, env: Record<string, string> = {}, user?: { readonly uid: number; readonly gid: number }) => {
+  const program = startProgram(command, { DATA_DIR: dataDir, ...env }, user)
+  started.push(program)
+  return program
+}
+const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
+  const program = start([process.execPath, "bin/troupe.mjs", ...args], env)
+  return { code: await program.exit, stdout: program.stdout(), stderr: program.stderr() }
+}
+const stop = (program: Started, signal: NodeJS.Signals) => {
+  program.child.kill(signal)
+  return program.exit
+}
+/** What a terminal does on Ctrl-C: the signal goes to every process of the group. */
+const controlC = (program: Started) => {
+  process.kill(-(program.child.pid ?? 0), "SIGINT")
+  return program.exit
+}
+const curlsOf = (stdout: string) => stdout.split("\n").map((line) => line.trim()).filter((line) => line.startsWith("curl "))
+const bash = (command: string) => JSON.parse(execFileSync("bash", ["-c", command], { encoding: "utf8" }))
+const created = (stdout: string): TestApp & { readonly prefix: string } => {
+  const lines = stdout.split("\n")
+  assert.deepStrictEqual(lines.slice(1), [""], stdout)
+  const line = JSON.parse(lines[0] ?? "")
+  assert.deepStrictEqual(Object.keys(line), ["app_id", "api_key", "prefix"])
+  assert.isTrue(line.api_key.startsWith(line.prefix))
+  return Object.assign(new TestApp("", line.app_id, line.api_key), { prefix: line.prefix })
+}
+const speak = async (baseUrl: string, key: string) => {
+  const app = new TestApp(baseUrl, "", key)
+  const session = await app.createSession()
+  const reply = await app.converse(session, "What is for dinner?")
+  assert.strictEqual(reply.type, "message.created")
+  return session
+}
+
+describe("npm start", () => {
+  it("ends what it prints with the ready line, and the printed curls send a message and read its reply", async () => {
+    const program = start(NPM_START)
+    const baseUrl = await program.ready()
+    const lines = program.stdout().split("\n")
+    assert.strictEqual(lines.at(-1), "")
+    assert.strictEqual(lines.at(-2), JSON.stringify({ ready: true, base_url: baseUrl }))
+    assert.strictEqual(lines.filter((line) => line.includes('"ready"')).length, 1)
+
+    const [say = "", read = ""] = curlsOf(program.stdout())
+    const said = bash(say)
+    assert.isTrue(said.data?.accepted, JSON.stringify(said))
+    const reply = await until("the reply", () =>
+      bash(read).data.events.find((event: { trace_id: string; role: string; type: string }) =>
+        event.trace_id === said.data.run_ref && event.role === "character" && event.type === "message.created"))
+    assert.isNotEmpty(reply.payload.text)
+    assert.strictEqual(await controlC(program), 0)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+
+  it("prints a key on the first start only, and the first key still works after the second", async () => {
+    const first = start()
+    await first.ready()
+    const key = /ck_[0-9A-Za-z]{46}/.exec(first.stdout())?.[0] ?? ""
+    assert.strictEqual(await stop(first, "SIGTERM"), 0)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+
+    const second = start()
+    const baseUrl = await second.ready()
+    assert.notMatch(second.stdout() + second.stderr(), /ck_/)
+    await speak(baseUrl, key)
+    assert.strictEqual(await stop(second, "SIGINT"), 0)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+
+  it("leaves no process behind when it is asked to stop while it is starting", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const program = start()
+      await until("the server to be under way", () => processesOn(dataDir).length > 0)
+      await stop(program, signal)
+      await until("no process left", () => processesOn(dataDir).length === 0)
+    }
+    const again = start()
+    await again.ready()
+    assert.strictEqual(await stop(again, "SIGTERM"), 0)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+
+  it("starts again on the same data after a SIGKILL", async () => {
+    const killed = start()
+    const before = new TestApp(await killed.ready(), "", /ck_[0-9A-Za-z]{46}/.exec(killed.stdout())?.[0] ?? "")
+    const session = await before.createSession()
+    await before.converse(session, "What is for dinner?")
+    const told = await before.events(session)
+    assert.strictEqual(await stop(killed, "SIGKILL"), "SIGKILL")
+
+    const next = start()
+    const app = new TestApp(await next.ready(), "", before.key)
+    assert.deepStrictEqual(await app.events(session), told)
+    await app.converse(session, "And tomorrow?")
+    assert.strictEqual(await stop(next, "SIGTERM"), 0)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+
+  it("works twice at once on a fresh folder: both are ready and share their conversations", async () => {
+    const both = [start(), start()] as const
+    const [one, other] = await Promise.all(both.map((program) => program.ready())) as [string, string]
+    const keys = both.flatMap((program) => program.stdout().match(/ck_[0-9A-Za-z]{46}/g) ?? [])
+    assert.strictEqual(new Set(keys).size, 1)
+    const key = keys[0] ?? ""
+    const session = await speak(one, key)
+    const [here, there] = [new TestApp(one, "", key), new TestApp(other, "", key)]
+    assert.deepStrictEqual(await there.events(session), await here.events(session))
+    await there.converse(session, "And tomorrow?")
+    assert.deepStrictEqual((await here.events(session)).map((event) => event.cursor), [1, 2, 3, 4, 5, 6])
+
+    assert.strictEqual(await stop(both[0], "SIGTERM"), 0)
+    assert.strictEqual((await there.converse(session, "And after that?")).type, "message.created")
+    assert.strictEqual(await stop(both[1], "SIGTERM"), 0)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+
+  it("prints nothing but the ready line in production, and no secret anywhere", async () => {
+    const program = start(SERVE, { NODE_ENV: "production" })
+    const baseUrl = await program.ready()
+    assert.strictEqual(program.stdout(), `${JSON.stringify({ ready: true, base_url: baseUrl })}\n`)
+    assert.strictEqual(await stop(program, "SIGTERM"), 0)
+    assert.notMatch(program.stdout() + program.stderr(), /ck_|postgres:\/\//)
+  }, 60_000)
+
+  it("runs as another user than root, below a folder that only that user may enter", async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip("the tests do not run as root: every other test is this one")
+    const user = { uid: 65534, gid: 65534 }
+    const sees = spawnSync(process.execPath, ["--check", join(ROOT, "bin/troupe.mjs")], { ...user, stdio: "ignore" }).status === 0 &&
+      spawnSync(process.execPath, ["--input-type=module", "-e", "await import('fastify')"], { ...user, cwd: ROOT, stdio: "ignore" }).status === 0
+    if (!sees) skip(`uid ${user.uid} may not read this checkout (${ROOT})`)
+    await chown(parent, user.uid, user.gid)
+    const program = start(SERVE, { HOME: parent }, user)
+    await speak(await program.ready(), /ck_[0-9A-Za-z]{46}/.exec(program.stdout())?.[0] ?? "")
+    assert.strictEqual(await controlC(program), 0)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+})
+
+describe("app create", () => {
+  it("prints one line of JSON and the key works, whether the server runs or not; a budget of nothing refuses each send", async () => {
+    const before = created((await run(["app", "create", "before"])).stdout)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+
+    const baseUrl = await start().ready()
+    const during = created((await run(["app", "create", "during"])).stdout)
+    for (const { key } of [before, during]) await speak(baseUrl, key)
+
+    const penniless = new TestApp(baseUrl, "", created((await run(["app", "create", "penniless", "--budget-usd", "0"])).stdout).key)
+    const session = await penniless.createSession()
+    const refused = await penniless.send(session, "What is for dinner?")
+    assert.strictEqual(refused.status, 402)
+    assert.deepStrictEqual(await penniless.events(session), [])
+  }, 60_000)
+
+  it("refuses a budget that is no number of dollars in one line, and makes nothing", async () => {
+    const { code, stdout, stderr } = await run(["app", "create", "somebody", "--budget-usd", "much"])
+    assert.strictEqual(code, 1)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr, /^troupe: --budget-usd [^\n]+\n$/)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 30_000)
+})
+
+describe("a setting that cannot be used", () => {
+  it.each([
+    ["PORT", "http"],
+    ["PORT", "70000"],
+    ["ROLES", "api,cook"],
+    ["OPENAI_BASE_URL", "localhost:11434"],
+    ["OPENAI_TIMEOUT_SECONDS", "soon"],
+    ["DATABASE_URL", "mysql://localhost/troupe"]
+  ])("stops the start with one line that names it: %s=%s", async (name, value) => {
+    const { code, stdout, stderr } = await run(["serve"], { [name]: value })
+    assert.strictEqual(code, 1)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr, new RegExp(`^troupe: ${name}: [^\\n]+\\n$`))
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 30_000)
+
+  it("stops the start with one line when the port is taken, and leaves no process behind", async () => {
+    const holder = createServer().listen(0, "127.0.0.1")
+    await once(holder, "listening")
+    const address = holder.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const { code, stdout, stderr } = await run(["serve"], { PORT: String(port), NODE_ENV: "production" })
+    holder.close()
+    assert.strictEqual(code, 1)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr.split("\n").at(-2) ?? "", new RegExp(`^troupe: .*${port}`))
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+})

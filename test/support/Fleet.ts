@@ -1,0 +1,46 @@
+import { createAppIn } from "./createAppIn.ts"
+import { type SlowModel, startSlowModel } from "./SlowModel.ts"
+import { TestApp } from "./TestApp.ts"
+import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
+import { startTroupe, type TroupeProcess } from "./TroupeProcess.ts"
+
+/** Real processes on one database, with a slow model behind them and a client in front. */
+export interface Fleet {
+  readonly database: TestDatabase
+  readonly model: SlowModel
+  readonly start: (roles: "api" | "worker" | "api,worker", env?: Record<string, string>) => Promise<TroupeProcess>
+  /** A client of this process, for the fleet's one app. */
+  readonly clientOf: (process: TroupeProcess) => TestApp
+  /** Ends every process that is left, and removes the database. */
+  readonly close: () => Promise<void>
+}
+
+export const createFleet = async (): Promise<Fleet> => {
+  const database = await createTestDatabase()
+  const model = await startSlowModel()
+  const { appId, key } = await createAppIn(database.sql)
+  const started: Array<TroupeProcess> = []
+  return {
+    database,
+    model,
+    start: async (roles, env = {}) => {
+      const process = await startTroupe({
+        NODE_ENV: "production",
+        DATABASE_URL: database.url,
+        ROLES: roles,
+        OPENAI_BASE_URL: model.baseUrl,
+        OPENAI_TIMEOUT_SECONDS: "120",
+        TURN_DEADLINE_FAST_SECONDS: "120",
+        ...env
+      })
+      started.push(process)
+      return process
+    },
+    clientOf: (process) => new TestApp(process.baseUrl, appId, key),
+    close: async () => {
+      await Promise.all(started.map((process) => process.stop("SIGKILL")))
+      await model.close()
+      await database.drop()
+    }
+  }
+}

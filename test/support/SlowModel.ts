@@ -1,0 +1,86 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { until } from "./until.ts"
+
+/** One request for a completion, as the model server saw it. */
+export interface ModelCall {
+  /** When it began, by `performance.now()` of this process. */
+  readonly at: number
+  /** What the user has just said: the last message of the request. */
+  readonly prompt: string
+  /** When it was answered or broken off; 0 while it is under way. */
+  readonly endedAt: () => number
+  /** Answers it now. */
+  readonly release: () => void
+}
+
+export interface SlowModel {
+  /** For OPENAI_BASE_URL. */
+  readonly baseUrl: string
+  /** Every request so far, in order of arrival. */
+  readonly calls: ReadonlyArray<ModelCall>
+  /** The nth request (from 1), as soon as it has come. */
+  readonly call: (n: number, withinMs?: number) => Promise<ModelCall>
+  /** From now on each request is answered after so many milliseconds; `null`: only when the test releases it. */
+  readonly answerAfter: (delayMs: number | null) => void
+  readonly close: () => Promise<void>
+}
+
+const completion = (n: number) => ({
+  id: `chatcmpl-${n}`,
+  object: "chat.completion",
+  created: 1_700_000_000,
+  model: "slow-model",
+  choices: [{
+    index: 0,
+    finish_reason: "stop",
+    message: { role: "assistant", refusal: null, content: JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`The soup is on the table, bowl ${n}.`] }) }
+  }],
+  usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30, prompt_tokens_details: { cached_tokens: 0 } }
+})
+
+const bodyOf = async (request: IncomingMessage) => {
+  let text = ""
+  for await (const chunk of request) text += chunk
+  return JSON.parse(text)
+}
+
+/** A model behind an OpenAI-compatible address on the loopback that takes its time, so that a turn can be killed in the middle. */
+export const startSlowModel = async (delayMs: number | null = null): Promise<SlowModel> => {
+  const calls: Array<ModelCall> = []
+  let delay = delayMs
+
+  const complete = async (request: IncomingMessage, response: ServerResponse) => {
+    const at = performance.now()
+    let endedAt = 0
+    response.on("close", () => { endedAt = performance.now() })
+    const { messages } = await bodyOf(request)
+    const content: unknown = messages.at(-1)?.content
+    const n = calls.length + 1
+    const release = () => {
+      if (response.writableEnded || response.destroyed) return
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(n)))
+    }
+    calls.push({ at, prompt: typeof content === "string" ? content : JSON.stringify(content), endedAt: () => endedAt, release })
+    if (delay !== null) setTimeout(release, delay)
+  }
+  const server = createServer((request, response) => {
+    if (request.method !== "POST" || request.url !== "/v1/chat/completions") return void response.writeHead(404).end()
+    complete(request, response).catch(() => response.destroy())
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("the model server has no port")
+
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}/v1`,
+    calls,
+    call: (n, withinMs = 15_000) => until(`model call ${n}`, () => calls[n - 1], withinMs),
+    answerAfter: (next) => { delay = next },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}

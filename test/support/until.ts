@@ -1,0 +1,12 @@
+import { setTimeout as pause } from "node:timers/promises"
+
+/** Looks again and again until something is there (neither undefined nor false), and fails when it does not come. */
+export const until = async <A>(what: string, look: () => A | undefined | false | Promise<A | undefined | false>, withinMs = 15_000): Promise<A> => {
+  const deadline = performance.now() + withinMs
+  while (true) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`)
+    await pause(10)
+  }
+}
