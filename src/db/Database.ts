@@ -98,15 +98,15 @@ interface OpenTransaction {
 }
 const begin = (pool: Pool) => new Promise<OpenTransaction>((opened, failed) => {
   const rolledBack = new Error("rolled back")
-  const open = { lostBy: null as unknown, end: (_: boolean): Promise<unknown> => Promise.resolve() }
+  const open = { lostBy: null as unknown }
   const ended = pool.begin((sql) => new Promise<void>((commit, rollback) => {
-    open.end = (success) => {
+    const end = (success: boolean) => {
       if (open.lostBy !== null) rollback(open.lostBy)
       else if (success) commit()
       else rollback(rolledBack)
       return ended
     }
-    opened(Object.assign(open, { sql }))
+    opened(Object.assign(open, { sql, end }))
   })).catch((error: unknown) => {
     failed(error)
     if (error === rolledBack) return
