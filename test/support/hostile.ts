@@ -76,11 +76,13 @@ const valueFor = (schema: JsonSchema, document: OpenApi, known: Known, depth = 0
       const required: ReadonlyArray<string> = (schema["required"] ?? []).filter((key: string) => key in properties)
       // "One of these fields": a schema's oneOf beside its properties.
       const choices: ReadonlyArray<string> = (schema["oneOf"] ?? []).flatMap((choice: JsonSchema) => choice["required"] ?? [])
-      if (choices.length === 0) return fc.record(properties, { requiredKeys: [...required] })
-      return fc.oneof(...choices.map((choice) => {
-        const rest = Object.fromEntries(Object.entries(properties).filter(([key]) => key === choice || !choices.includes(key)))
-        return fc.record(rest, { requiredKeys: [...required, choice] })
-      }))
+      const pick = (keys: ReadonlyArray<string>) => Object.fromEntries(Object.entries(properties).filter(([key]) => keys.includes(key)))
+      // As much as may be said, or as little as must be.
+      const some = (most: typeof properties, least: ReadonlyArray<string>) =>
+        fc.oneof(fc.record(most, { requiredKeys: [...least] }), fc.record(pick(least)))
+      if (choices.length === 0) return some(properties, required)
+      return fc.oneof(...choices.map((choice) =>
+        some(pick(Object.keys(properties).filter((key) => key === choice || !choices.includes(key))), [...required, choice])))
     }
     default:
       return depth > 6 ? fc.constant(null) : fc.jsonValue({ maxDepth: 2 })
