@@ -47,8 +47,36 @@ export const toDatabaseError = (cause: unknown): DatabaseError => new DatabaseEr
  */
 const PLANNING = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off" }
 
+/** How long a connection that seems to be gone may take to be closed. */
+const CLOSING_MS = 1000
+
+/**
+ * postgres.js ends a failed transaction by writing `rollback`, even when it failed because its connection went away; writing there throws
+ * where nobody can catch it, and the process ends (porsager/postgres#1208). So such a transaction neither fails nor succeeds by itself:
+ * the closing of its connection fails it.
+ */
+const neverWritingToTheDead = (pool: Pool): Pool => {
+  const original = pool.begin as <A>(work: (sql: postgres.TransactionSql<Types>) => unknown) => Promise<A>
+  const begin = <A>(work: (sql: postgres.TransactionSql<Types>) => Promise<A>): Promise<A> => {
+    let over = false
+    const begun = original<A>((sql) => new Promise<A>((resolve, reject) => {
+      work(sql).then(
+        (value) => over || resolve(value),
+        (error: unknown) => {
+          if (classify(error).reason === "refused") return over || reject(error)
+          return setTimeout(() => over || reject(error), CLOSING_MS)
+        }
+      )
+    }))
+    const finished = () => { over = true }
+    begun.then(finished, finished)
+    return begun
+  }
+  return Object.assign(pool, { begin })
+}
+
 const openPool = (url: string, max: number): Pool =>
-  postgres(url, {
+  neverWritingToTheDead(postgres(url, {
     max,
     types,
     fetch_types: false,
@@ -56,30 +84,40 @@ const openPool = (url: string, max: number): Pool =>
     connect_timeout: 10,
     keep_alive: 30,
     connection: { application_name: "troupe", ...PLANNING }
-  })
+  }))
 
 /**
  * A transaction that stays open until `end`. By way of `begin` and not of `reserve`,
  * which never answers when it has to open a connection of a pool that fetches no types.
  */
-const begin = (pool: Pool) => new Promise<{ readonly sql: Sql; readonly end: (commit: boolean) => Promise<unknown> }>((opened, failed) => {
+interface OpenTransaction {
+  readonly sql: Sql
+  readonly end: (commit: boolean) => Promise<unknown>
+  /** What went wrong with its connection: from then on nothing may be written there. */
+  lostBy: unknown
+}
+const begin = (pool: Pool) => new Promise<OpenTransaction>((opened, failed) => {
   const rolledBack = new Error("rolled back")
+  const open = { lostBy: null as unknown }
   const ended = pool.begin((sql) => new Promise<void>((commit, rollback) => {
     const end = (success: boolean) => {
-      if (success) commit()
+      if (open.lostBy !== null) rollback(open.lostBy)
+      else if (success) commit()
       else rollback(rolledBack)
       return ended
     }
-    opened({ sql, end })
+    opened(Object.assign(open, { sql, end }))
   })).catch((error: unknown) => {
     failed(error)
-    if (error !== rolledBack) throw error
+    if (error === rolledBack) return
+    open.lostBy ??= error
+    throw error
   })
   ended.catch(() => {})
 })
 
 /** The open transaction of this fiber, if there is one. */
-const Transaction = Context.Reference<Sql | undefined>("src/db/Transaction", { defaultValue: () => undefined })
+const Transaction = Context.Reference<OpenTransaction | undefined>("src/db/Transaction", { defaultValue: () => undefined })
 
 /** PostgreSQL, by way of postgres.js. The only module that opens a pool. */
 export class Database extends Context.Service<Database, {
@@ -103,9 +141,14 @@ export class Database extends Context.Service<Database, {
         Effect.flatMap(Transaction, (transaction) =>
           Effect.tryPromise({
             try: (signal) => {
-              const pending = build(transaction ?? pool)
+              if (transaction !== undefined && transaction.lostBy !== null) return Promise.reject(transaction.lostBy)
+              const pending = build(transaction?.sql ?? pool)
               signal.addEventListener("abort", () => pending.cancel(), { once: true })
-              return pending as unknown as PromiseLike<A>
+              const answer = pending as unknown as PromiseLike<A>
+              return transaction === undefined ? answer : answer.then(undefined, (error: unknown) => {
+                if (classify(error).reason === "unreachable") transaction.lostBy ??= error
+                throw error
+              })
             },
             catch: toDatabaseError
           }))
@@ -114,7 +157,7 @@ export class Database extends Context.Service<Database, {
         Effect.flatMap(Transaction, (open): Effect.Effect<A, E | DatabaseError, R> =>
           open !== undefined ? self : Effect.acquireUseRelease(
             attempt(() => begin(pool)),
-            ({ sql }) => Effect.provideService(self, Transaction, sql),
+            (transaction) => Effect.provideService(self, Transaction, transaction),
             ({ end }, exit) => attempt(() => end(Exit.isSuccess(exit)))
           ))
 

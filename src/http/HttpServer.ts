@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import { newId } from "#pipeline/domain/Id.ts"
+import { isId, newId } from "#pipeline/domain/Id.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Sessions } from "#src/db/Sessions.ts"
@@ -64,7 +64,7 @@ const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest)
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
     case "session":
-      return (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
+      return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
   }
 })
 

@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs"
+import { basename, resolve } from "node:path"
+import { assert, describe, it } from "vitest"
+import { type Module, readModule, readModules } from "./support/modules.ts"
+
+/** From the ground up. A module imports from its own rank and from those below. */
+const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
+  ["pipeline/domain/"],
+  ["pipeline/"],
+  ["channels/"],
+  ["src/db/", "src/model/", "src/accounts/"],
+  ["src/jobs/"],
+  ["src/http/"],
+  ["src/"]
+]
+
+/** What the two lowest floors above the database must not know, and the only places of what is left. */
+const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  zod: ["src/http/"],
+  "fastify-type-provider-zod": ["src/http/"],
+  fastify: ["src/http/"],
+  postgres: ["src/db/"],
+  pg: ["src/db/"],
+  grammy: ["channels/telegram/"],
+  openai: ["src/model/"],
+  "graphile-worker": ["src/jobs/", "src/db/migrate.ts"]
+}
+const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/
+const MOST_LINES = 300
+
+const rankOf = (path: string): number => RANKS.findIndex((folders) => folders.some((folder) => path.startsWith(folder)))
+
+const upward = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ path, imports }) =>
+    imports.filter(({ target, isOurs }) => isOurs && (rankOf(target) === -1 || rankOf(target) > rankOf(path))).map(({ target }) => `${path} -> ${target}`))
+
+const astray = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ path, imports }) =>
+    imports.filter(({ target, isOurs }) => !isOurs && HOMES[target]?.some((home) => path.startsWith(home)) === false).map(({ target }) => `${path} -> ${target}`))
+
+/** Each cycle of value imports once, as the path that leads around it. */
+const cycles = (modules: ReadonlyArray<Module>): ReadonlyArray<string> => {
+  const next = new Map(modules.map(({ path, imports }) => [path, imports.filter(({ isOurs, isType }) => isOurs && !isType).map(({ target }) => target)]))
+  const done = new Set<string>()
+  const found: Array<string> = []
+  const visit = (path: string, trail: ReadonlyArray<string>): void => {
+    const start = trail.indexOf(path)
+    if (start !== -1) found.push([...trail.slice(start), path].join(" -> "))
+    else if (!done.has(path)) {
+      for (const target of next.get(path) ?? []) visit(target, [...trail, path])
+      done.add(path)
+    }
+  }
+  for (const path of next.keys()) visit(path, [])
+  return found
+}
+
+const barrels = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.filter(({ text }) => /^\s*export\s*(?:type\s*)?\*/m.test(text)).map(({ path }) => path)
+
+const modules = readModules(["pipeline", "channels", "src"])
+
+describe("the house", () => {
+  it("has modules, each on a floor", () => {
+    assert.isAbove(modules.length, 50)
+    assert.deepStrictEqual(modules.filter(({ path }) => rankOf(path) === -1), [])
+  })
+
+  it("imports only downwards, or on the same floor", () => {
+    assert.deepStrictEqual(upward(modules), [])
+  })
+
+  it("has no cycle of imports", () => {
+    assert.deepStrictEqual(cycles(modules), [])
+  })
+
+  it("keeps each outside library in the one folder that speaks it", () => {
+    assert.deepStrictEqual(astray(modules), [])
+  })
+
+  it("imports only files that are there", () => {
+    const missing = modules.flatMap(({ path, imports }) =>
+      imports.filter(({ target, isOurs }) => isOurs && !existsSync(resolve(import.meta.dirname, "..", target))).map(({ target }) => `${path} -> ${target}`))
+    assert.deepStrictEqual(missing, [])
+  })
+
+  it("names every file after what is in it", () => {
+    assert.deepStrictEqual(modules.filter(({ path }) => SAYS_NOTHING.test(basename(path))).map(({ path }) => path), [])
+  })
+
+  it("has no barrel", () => {
+    assert.deepStrictEqual(barrels(modules), [])
+  })
+
+  it("has no file too long to read at once", () => {
+    assert.deepStrictEqual(modules.filter(({ text }) => text.split("\n").length > MOST_LINES).map(({ path }) => path), [])
+  })
+})
+
+describe("the rules of the house", () => {
+  it("notice an import of a higher floor, also a dynamic one and one of a type", () => {
+    assert.lengthOf(upward([readModule("pipeline/domain/Event.ts", `import {\n  type Lane,\n  lanes\n} from "#channels/lanes.ts"`)]), 1)
+    assert.lengthOf(upward([readModule("src/db/Turns.ts", `const http = await import("../http/HttpServer.ts")`)]), 1)
+    assert.lengthOf(upward([readModule("channels/Courier.ts", `import type { Turns } from "#src/db/Turns.ts"`)]), 1)
+    assert.lengthOf(upward([readModule("src/http/Server.ts", `import type { TestServer } from "#test/support/TestServer.ts"`)]), 1)
+    assert.deepStrictEqual(upward([readModule("src/db/Apps.ts", `import { mintApiKey } from "#src/accounts/apiKey.ts"`)]), [])
+  })
+
+  it("notice a cycle, and let a type point back", () => {
+    const circle = (back: string) => [readModule("src/db/A.ts", `import { b } from "./B.ts"`), readModule("src/db/B.ts", `${back} from "./A.ts"`)]
+    assert.deepStrictEqual(cycles(circle("import { a }")), ["src/db/A.ts -> src/db/B.ts -> src/db/A.ts"])
+    assert.lengthOf(cycles(circle("export { a }")), 1)
+    assert.deepStrictEqual(cycles(circle("import type { A }")), [])
+    assert.deepStrictEqual(cycles(circle("import { type A, type C }")), [])
+  })
+
+  it("notice a library outside its folder", () => {
+    for (const line of [`import * as z from "zod"`, `import postgres from "postgres"`, `import "fastify"`, `import { Api } from "grammy/web"`, `const { default: OpenAI } = await import("openai")`]) {
+      assert.lengthOf(astray([readModule("src/jobs/Runner.ts", line)]), 1, line)
+    }
+    assert.deepStrictEqual(astray([readModule("src/http/routes/apps.ts", `import * as z from "zod"`)]), [])
+  })
+
+  it("notice a barrel", () => {
+    assert.lengthOf(barrels([readModule("src/db/all.ts", `export * from "./Turns.ts"`)]), 1)
+    assert.lengthOf(barrels([readModule("src/db/all.ts", `export type * as T from "./Turns.ts"`)]), 1)
+  })
+})

@@ -1,0 +1,125 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+import { DatabaseError } from "#src/db/Database.ts"
+import { groupCommit } from "#src/db/GroupCommit.ts"
+
+const nextTick = () => new Promise<void>((resolve) => { setImmediate(resolve) })
+
+interface Flight {
+  readonly batch: ReadonlyArray<number>
+  readonly land: () => void
+  readonly crash: (cause: unknown) => void
+}
+
+/** A store whose batches stay under way until the test lets them land. Answers are the items times ten. */
+const slowStore = (options: { readonly maxBatch: number; readonly inFlight: number }) => {
+  const flights: Array<Flight> = []
+  const submit = groupCommit<number, number>({
+    ...options,
+    run: (batch) => new Promise((resolve, reject) => {
+      flights.push({ batch, land: () => resolve(batch.map((item) => item * 10)), crash: reject })
+    })
+  })
+  return { flights, send: (item: number) => Effect.runPromise(submit(item)) }
+}
+
+describe("group commit", () => {
+  it("flushes at once when idle, all calls of one tick together", async () => {
+    const { flights, send } = slowStore({ maxBatch: 64, inFlight: 2 })
+    const answers = Promise.all([1, 2, 3].map(send))
+    await nextTick()
+    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[1, 2, 3]])
+    flights[0]?.land()
+    assert.deepStrictEqual(await answers, [10, 20, 30])
+  })
+
+  it("gathers what comes in while its flights are under way, and sends it as soon as one returns", async () => {
+    const { flights, send } = slowStore({ maxBatch: 3, inFlight: 2 })
+    const answers: Array<Promise<number>> = []
+    for (let item = 0; item < 8; item++) {
+      answers.push(send(item))
+      await nextTick()
+    }
+    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[0], [1]])
+    flights[1]?.land()
+    await answers[1]
+    await nextTick()
+    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[0], [1], [2, 3, 4]])
+    flights[0]?.land()
+    await answers[0]
+    await nextTick()
+    assert.deepStrictEqual(flights[3]?.batch, [5, 6, 7])
+    for (const flight of flights) flight.land()
+    assert.deepStrictEqual(await Promise.all(answers), [0, 10, 20, 30, 40, 50, 60, 70])
+  })
+
+  it("runs the rows of a failed batch one by one, so that only the bad one is refused", async () => {
+    const alone: Array<number> = []
+    const submit = groupCommit<number, number>({
+      maxBatch: 64,
+      inFlight: 1,
+      run: async () => { throw new Error("the batch failed") },
+      runAlone: async (item) => {
+        alone.push(item)
+        if (item === 2) throw new Error("the row is bad")
+        return item * 10
+      }
+    })
+    const exits = await Promise.all([1, 2, 3].map((item) => Effect.runPromise(Effect.result(submit(item)))))
+    assert.deepStrictEqual(alone, [1, 2, 3])
+    assert.deepStrictEqual(exits.map((exit) => exit._tag), ["Success", "Failure", "Success"])
+    assert.isTrue(exits[1]?._tag === "Failure" && exits[1].failure instanceof DatabaseError)
+  })
+
+  it("goes on after a failed batch", async () => {
+    const { flights, send } = slowStore({ maxBatch: 1, inFlight: 1 })
+    const first = send(1)
+    await nextTick()
+    const second = send(2)
+    flights[0]?.crash(new Error("connection lost"))
+    await nextTick()
+    flights[1]?.land()
+    assert.strictEqual(await first, 10)
+    await nextTick()
+    flights[2]?.land()
+    assert.strictEqual(await second, 20)
+  })
+
+  it("answers each call with its own answer, whatever the batches, bounds and failures", () =>
+    fc.assert(fc.asyncProperty(
+      fc.array(fc.record({ waves: fc.nat({ max: 3 }), bad: fc.boolean() }), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (calls, maxBatch, inFlight) => {
+        let running = 0
+        let mostRunning = 0
+        let largest = 0
+        const order: Array<number> = []
+        const submit = groupCommit<number, string>({
+          maxBatch,
+          inFlight,
+          run: async (batch) => {
+            running++
+            mostRunning = Math.max(mostRunning, running)
+            largest = Math.max(largest, batch.length)
+            order.push(...batch)
+            await nextTick()
+            running--
+            if (batch.some((item) => calls[item]?.bad)) throw new Error("a bad row")
+            return batch.map(String)
+          }
+        })
+        const answers: Array<Promise<string>> = []
+        for (const [item, { waves }] of calls.entries()) {
+          answers.push(Effect.runPromise(submit(item).pipe(Effect.catchTag("DatabaseError", () => Effect.succeed("refused")))))
+          for (let wave = 0; wave < waves; wave++) await nextTick()
+        }
+        assert.deepStrictEqual(await Promise.all(answers), calls.map(({ bad }, item) => bad ? "refused" : String(item)))
+        assert.isAtMost(largest, maxBatch)
+        assert.isAtMost(mostRunning, inFlight)
+        const firstSeen = [...new Set(order)]
+        assert.deepStrictEqual(firstSeen, firstSeen.toSorted((a, b) => a - b))
+      }
+    ), { numRuns: 100 }))
+})

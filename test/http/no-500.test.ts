@@ -1,0 +1,135 @@
+import * as fc from "fast-check"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
+import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let app: TestApp
+let client: ReturnType<typeof rawClient>
+let operations: ReadonlyArray<Operation>
+let known: Readonly<Record<string, string>>
+beforeAll(async () => {
+  server = await startTestServer()
+  app = await server.createApp()
+  client = rawClient(server.baseUrl)
+  const slug = await app.createCharacter()
+  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug })
+  known = { app_id: app.appId, slug, session_id: await app.createSession({ character_slug: slug }) }
+})
+afterAll(async () => {
+  client.close()
+  await server.close()
+})
+
+/** An answer as the contract has it (7.1), and none that is our fault. */
+const assertHonest = (method: string, { status, headers, body }: RawAnswer) => {
+  assert.isBelow(status, 500)
+  if (method === "HEAD" || status < 400) return
+  assert.match(headers["content-type"] ?? "", /^application\/json/)
+  const { detail } = JSON.parse(body)
+  if (typeof detail === "string") assert.include([401, 403], status)
+  else for (const field of ["code", "message", "fix", "request_id"]) assert.typeOf(detail[field], "string", field)
+}
+
+const send = async (request: RawRequest) => {
+  const answer = await client.send({ ...request, headers: { authorization: `Bearer ${app.key}`, ...request.headers } })
+  try {
+    assertHonest(request.method, answer)
+  } catch (cause) {
+    throw new Error(`${request.method} ${request.path.slice(0, 200)}: ${answer.status} ${answer.body.slice(0, 500)}`, { cause })
+  }
+  return answer
+}
+
+const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<string>) =>
+  fc.tuple(...path.split("/").map((part) => part.startsWith("{") ? given(part.slice(1, -1)) : fc.constant(part))).map((parts) => parts.join("/"))
+const knownOf = (name: string) => known[name] ?? "unknown"
+
+describe("whatever is sent", () => {
+  it("finds routes and body schemas in the OpenAPI document", () => {
+    assert.isAbove(operations.length, 10)
+    assert.isAbove(operations.filter(({ body }) => body !== null).length, 3)
+  })
+
+  it("is answered in the contract's form: any method, path, query and header on any route", () =>
+    fc.assert(fc.asyncProperty(
+      fc.constantFrom(...operations).chain((operation) => fc.record({
+        method: fc.oneof({ weight: 3, arbitrary: fc.constant(operation.method) }, fc.constantFrom("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND")),
+        path: fc.oneof(
+          { weight: 8, arbitrary: pathsOf(operation, (name) => parameters([knownOf(name)])) },
+          fc.tuple(pathsOf(operation, (name) => fc.constant(knownOf(name))), fc.constantFrom("/", "/x", "//", "%00", "/../..", ";a=b")).map((parts) => parts.join(""))
+        ),
+        query: queriesFor(operation.query),
+        headers,
+        body: fc.option(bodiesFor(operation.body), { nil: undefined, freq: 2 })
+      })),
+      // Archiving the character once and for all would leave little to find.
+      async ({ method, path, query, headers, body }) => {
+        if (method === "DELETE" && path.endsWith(`/${knownOf("slug")}`)) return
+        // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
+        if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
+        const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })
+        assert.isBelow(status, 500)
+      }
+    ), { numRuns: 1500 }), 60_000)
+
+  it("is answered in the contract's form: any body, right, wrong or no JSON, on every route that takes one", async () => {
+    for (const operation of operations.filter(({ body }) => body !== null)) {
+      const statuses = new Set<number>()
+      await fc.assert(fc.asyncProperty(
+        bodiesFor(operation.body),
+        pathsOf(operation, (name) => fc.constant(knownOf(name))),
+        fc.option(fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 20 }), { nil: undefined, freq: 3 }),
+        async (body, path, key) => {
+          const { status } = await send({ method: operation.method, path, body, headers: { "content-type": "application/json", ...(key === undefined ? {} : { "idempotency-key": key }) } })
+          statuses.add(status)
+        }
+      ), { numRuns: 300 })
+      assert.includeMembers([...statuses], [200, 422], `${operation.method} ${operation.path}: some are right and some are wrong`)
+    }
+  }, 60_000)
+
+  it("is answered in the contract's form: any bearer", () =>
+    fc.assert(fc.asyncProperty(
+      fc.oneof(fc.string({ unit: fc.integer({ min: 32, max: 255 }).filter((code) => code !== 127).map((code) => String.fromCharCode(code)) }),
+        fc.constantFrom("", "ck_", "ck_a_b", app.key.slice(0, -1), `${app.key}x`, app.key.toUpperCase(), "lat_x", "ak_x", "x".repeat(9_000))),
+      fc.constantFrom("Bearer ", "bearer  ", "Basic ", ""),
+      async (secret, scheme) => {
+        const { status } = await send({ method: "GET", path: "/v1/me", headers: { authorization: scheme + secret } })
+        assert.include([401, 403], status)
+      }
+    ), { numRuns: 200 }))
+
+  it("leaves the server as it was", async () => {
+    const reply = await app.converse(await app.createSession(), "What is for dinner?")
+    assert.strictEqual(reply.type, "message.created")
+  })
+})
+
+describe("a request that is hard to read", () => {
+  it.each([
+    ["a path that is no percent encoding", "GET", "/v1/characters/%zz", 404],
+    ["a slug with U+0000", "GET", "/v1/characters/a%00b", 404],
+    ["a slug with U+0000, to be changed", "PATCH", "/v1/characters/a%00b", 404],
+    ["a slug with U+0000, to be archived", "DELETE", "/v1/characters/a%00b", 404],
+    ["a slug beyond all length", "GET", `/v1/characters/${"a".repeat(5_000)}`, 404],
+    ["a session with U+0000, and more amiss", "GET", "/v1/sessions/%00/events/stream?since=x", 404],
+    ["a cursor past every number", "GET", `/v1/sessions/{session_id}/trace?cursor=${Buffer.from("99999999999").toString("base64url")}`, 422],
+    ["a cursor of another list", "GET", `/v1/sessions/{session_id}/trace?cursor=${Buffer.from("mara").toString("base64url")}`, 422],
+    ["a URL beyond all length", "GET", `/v1/characters?q=${"a".repeat(20_000)}`, 431]
+  ])("is refused as the caller's: %s", async (_, method, path, status) => {
+    const answer = await send({ method, path: path.replace("{session_id}", knownOf("session_id")), ...(method === "PATCH" ? { body: "{}" } : {}) })
+    assert.strictEqual(answer.status, status)
+  })
+
+  it("does not hold up the next one on its connection when only the head of a stream is wanted", async () => {
+    const one = rawClient(server.baseUrl)
+    const headers = { authorization: `Bearer ${app.key}` }
+    const path = `/v1/sessions/${knownOf("session_id")}/events/stream`
+    await Promise.all(Array.from({ length: 8 }, () => one.send({ method: "HEAD", path, headers })))
+    assert.strictEqual((await one.send({ method: "GET", path: "/v1/me", headers })).status, 200)
+    one.close()
+  })
+})
