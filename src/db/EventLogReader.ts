@@ -39,7 +39,7 @@ export const layer = Layer.effect(EventLog, Effect.gen(function*() {
   const reader = (format: "json" | "sse") =>
     groupCommit<Read, Option.Option<LogChunk>>({
       maxBatch: 64,
-      inFlight: 2,
+      inFlight: 4,
       run: async (batch) => {
         const answers: Array<Option.Option<LogChunk>> = batch.map(() => Option.none())
         for (const row of await readChunks(pool, format, batch)) {

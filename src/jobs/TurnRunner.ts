@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Semaphore from "effect/Semaphore"
+import * as Queue from "effect/Queue"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -35,7 +35,10 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const turns = yield* Turns
     const characters = yield* CharacterVersions
     const membership = yield* Membership
-    const slots = yield* Semaphore.make(MAX_IN_FLIGHT)
+    // Tokens in a queue and not a semaphore: a burst has thousands wait, and a semaphore looks through its waiters at each release.
+    const slots = yield* Queue.unbounded<void>()
+    yield* Queue.offerAll(slots, Array.from({ length: MAX_IN_FLIGHT }, () => undefined))
+    const withSlot = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.acquireUseRelease(Queue.take(slots), () => work, () => Queue.offer(slots, undefined))
 
     const running = new Set<string>()
     const nameOf = ({ sessionId, turnIndex, fence }: Lease) => `${sessionId} ${turnIndex} ${fence}`
@@ -85,7 +88,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     const drain = Effect.fnUntraced(function*(session: SessionRef) {
       while (true) {
-        const settled = yield* slots.withPermit(next(session))
+        const settled = yield* withSlot(next(session))
         if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
       }
     })
