@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { get, type IncomingMessage } from "node:http"
 import postgres from "postgres"
 import type { Result, Row } from "../Row.ts"
 import { type Ground, prepareGround } from "../support/Ground.ts"
@@ -7,24 +9,35 @@ import { median, percentile, round } from "../support/statistics.ts"
 
 const TURNS = 2000
 
-/** Milliseconds from the send to the reply on the log, seen by a long poll. */
-const oneTurn = async (ground: Ground, server: Served, session: string): Promise<number> => {
+/** A session with its log open as a stream, as a client would have it. */
+const openSession = async (ground: Ground, server: Served, session: string) => {
   const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
-  const began = performance.now()
-  const sent = await fetch(`${server.baseUrl}/v1/sessions/${session}/messages`, { method: "POST", headers, body: '{"text":"hello there"}' })
-  let since = (await sent.json() as { data: { cursor: number } }).data.cursor
-  for (;;) {
-    const page = await (await fetch(`${server.baseUrl}/v1/sessions/${session}/events?since=${since}&wait=10`, { headers })).json() as { data: { events: Array<{ type: string; role: string }>; next_cursor: number } }
-    if (page.data.events.some((event) => event.type === "message.created" && event.role === "character")) return performance.now() - began
-    since = page.data.next_cursor
+  const url = `${server.baseUrl}/v1/sessions/${session}`
+  const { data } = await (await fetch(url, { headers })).json() as { data: { last_cursor: number } }
+  let replied = () => {}
+  const request = get(`${url}/events/stream?since=${data.last_cursor}`, { headers })
+  const [response] = await once(request, "response") as [IncomingMessage]
+  response.setEncoding("utf8").on("data", (text: string) => {
+    if (text.includes("event: message.created") && text.includes('"role":"character"')) replied()
+  })
+  return {
+    /** Milliseconds from the send to the reply on the log. */
+    turn: async (): Promise<number> => {
+      const began = performance.now()
+      const reply = new Promise<void>((resolve) => { replied = resolve })
+      await (await fetch(`${url}/messages`, { method: "POST", headers, body: '{"text":"hello there"}' })).arrayBuffer()
+      await reply
+      return performance.now() - began
+    },
+    close: () => request.destroy()
   }
 }
 
-const inSessions = async (sessions: ReadonlyArray<string>, turns: number, one: (session: string) => Promise<number>) => {
+const repeat = async (senders: ReadonlyArray<() => Promise<number>>, turns: number) => {
   const latencies: Array<number> = []
   let left = turns
-  await Promise.all(sessions.map(async (session) => {
-    while (left-- > 0) latencies.push(await one(session))
+  await Promise.all(senders.map(async (one) => {
+    while (left-- > 0) latencies.push(await one())
   }))
   return latencies
 }
@@ -74,12 +87,14 @@ export const turn: Row = {
         const raw: Array<Record<string, number>> = []
         for (let n = 0; n < rounds; n++) {
           const server = await startServer(ground.url, "api,worker")
-          await inSessions(sessions, Math.min(turns, 100), (session) => oneTurn(ground, server, session))
-          const ours = await inSessions(sessions, turns, (session) => oneTurn(ground, server, session))
+          const opened = await Promise.all(sessions.map((session) => openSession(ground, server, session)))
+          await repeat(opened.map((session) => session.turn), Math.min(turns, 100))
+          const ours = await repeat(opened.map((session) => session.turn), turns)
+          for (const session of opened) session.close()
           await server.stop()
           const bare = await prepareBare(ground.url)
-          await inSessions(sessions, Math.min(turns, 100), bare.one)
-          const limit = await inSessions(sessions, turns, bare.one)
+          await repeat(sessions.map(() => bare.one), Math.min(turns, 100))
+          const limit = await repeat(sessions.map(() => bare.one), turns)
           await bare.stop()
           raw.push({
             ours_p50_ms: round(percentile(ours, 0.5)), ours_p99_ms: round(percentile(ours, 0.99)),
