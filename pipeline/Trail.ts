@@ -12,11 +12,11 @@ interface Remark {
   readonly usage?: Usage
 }
 
-const failureOf = (cause: Cause.Cause<unknown>): { readonly errorCode: string; readonly usage: Usage | null } => {
+const failureOf = (cause: Cause.Cause<unknown>, spent: Usage | null): { readonly errorCode: string; readonly usage: Usage | null } => {
   // Whoever interrupts the turn from outside discards its records, so an interruption that is read later was the deadline.
-  if (Cause.hasInterruptsOnly(cause)) return { errorCode: "timed_out", usage: null }
+  if (Cause.hasInterruptsOnly(cause)) return { errorCode: "timed_out", usage: spent }
   const error = Cause.squash(cause)
-  return error instanceof WriterError ? { errorCode: error.code, usage: error.usage } : { errorCode: "defect", usage: null }
+  return error instanceof WriterError ? { errorCode: error.code, usage: error.usage } : { errorCode: "defect", usage: spent }
 }
 
 /** The records of one turn. They are written as stages end, so that they outlive whatever ends the turn. */
@@ -28,12 +28,12 @@ export class Trail {
     this.#clock = clock
   }
 
-  /** Runs a stage and records how it went. */
-  stage<A, E, R>(stage: StageName, work: Effect.Effect<A, E, R>, remark: (value: A) => Remark = () => ({})): Effect.Effect<A, E, R> {
+  /** Runs a stage and records how it went. `spent` is what it has cost when it does not come to its end. */
+  stage<A, E, R>(stage: StageName, work: Effect.Effect<A, E, R>, remark: (value: A) => Remark = () => ({}), spent: () => Usage | null = () => null): Effect.Effect<A, E, R> {
     return Effect.suspend(() => {
       const startedAt = this.#clock.currentTimeMillisUnsafe()
       return Effect.onExit(work, (exit) => {
-        this.#add(stage, startedAt, exit, remark)
+        this.#add(stage, startedAt, exit, remark, spent())
         return Effect.void
       })
     })
@@ -41,10 +41,10 @@ export class Trail {
 
   /** Records that a stage was not needed. */
   skip(stage: StageName, decision: string): void {
-    this.#add(stage, this.#clock.currentTimeMillisUnsafe(), Exit.void, () => ({ status: "skipped", decision }))
+    this.#add(stage, this.#clock.currentTimeMillisUnsafe(), Exit.void, () => ({ status: "skipped", decision }), null)
   }
 
-  #add<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark): void {
+  #add<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark, spent: Usage | null): void {
     const { status = "ok", decision = null, usage = null } = Exit.isSuccess(exit) ? remark(exit.value) : {}
     this.records.push({
       stage,
@@ -53,7 +53,7 @@ export class Trail {
       latencyMs: this.#clock.currentTimeMillisUnsafe() - startedAt,
       ...Exit.isSuccess(exit)
         ? { status, decision, errorCode: null, usage }
-        : { status: "error", decision: null, ...failureOf(exit.cause) }
+        : { status: "error", decision: null, ...failureOf(exit.cause, spent) }
     })
   }
 }

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { Outcome, type ReplyMode, type StageRecord, type Turn } from "./domain/Turn.ts"
+import { Outcome, type ReplyMode, type StageRecord, type Turn, type Usage } from "./domain/Turn.ts"
 import { emit } from "./emission/emit.ts"
 import { fallbackBubbles } from "./emission/fallback.ts"
 import type { GateContext } from "./emission/gates.ts"
@@ -40,8 +40,11 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
     const transcript = yield* Transcript
     const writer = yield* Writer
 
-    const write = (trail: Trail, request: WriteRequest) =>
-      trail.stage("generation", writer.write(request), ({ reply, usage }) => ({ decision: reply.decision, usage }))
+    const write = (trail: Trail, request: Omit<WriteRequest, "onSpent">) => Effect.suspend(() => {
+      let spent: Usage | null = null
+      const writing = writer.write({ ...request, onSpent: (usage) => { spent = usage } })
+      return trail.stage("generation", writing, ({ reply, usage }) => ({ decision: reply.decision, usage }), () => spent)
+    })
 
     const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
       const history = yield* trail.stage("retrieval", transcript.before(turn, HISTORY_UTTERANCES))
@@ -53,7 +56,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       }
       const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(turn.character)))
 
-      const request: WriteRequest = { turn, history, grounding, safety, knowledge, refusedBy: null }
+      const request: Omit<WriteRequest, "onSpent"> = { turn, history, grounding, safety, knowledge, refusedBy: null }
       const draft = yield* Effect.result(Effect.retry(write(trail, request), { times: 1 }))
       if (Result.isFailure(draft)) return Outcome.cases.Failed.make({ reason: "generation_failed" })
 

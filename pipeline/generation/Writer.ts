@@ -16,6 +16,8 @@ export interface WriteRequest {
   readonly knowledge: Knowledge
   /** The gate that refused the draft before this one, so that the next differs. */
   readonly refusedBy: string | null
+  /** Told after each call what this write has cost so far: one that is interrupted can say it in no other way. */
+  readonly onSpent: (usage: Usage) => void
 }
 
 /** The structured answer asked of every engine. */

@@ -9,6 +9,7 @@ export interface ClaimRow {
   readonly owner: string
   readonly fence: number
   readonly crashes: number
+  readonly session_status: string
   readonly text: string
   readonly character_slug: string
   readonly character_version: number
@@ -46,9 +47,10 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
     where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
     returning t.*, s.character_slug, s.external_user_ref
   )
-  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, e.payload ->> 'text' as text,
+  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, l.status as session_status, e.payload ->> 'text' as text,
     t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band
   from claimed t
+  join session_logs l on l.app_id = t.app_id and l.session_id = t.session_id
   join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor
   join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref`
 
@@ -141,12 +143,15 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
   )
   select s.n::int, s.session_id, c.last_cursor, c.open_turns from settled s join counted c using (session_id)`
 
-/** Settles what still waits in sessions that have ended: their `session.exited` is the outcome of these turns, and what was held for them is released. */
+/**
+ * Settles what still waits in sessions that have ended: their `session.exited` is the outcome of these turns, and what was held for them is released.
+ * A turn that is running settles itself, with what it has spent.
+ */
 export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
   with settled as (
-    update turns t set outcome = 'exited', settled_at = now(), owner = null, cost_micro_usd = 0
+    update turns t set outcome = 'exited', settled_at = now(), cost_micro_usd = 0
     from unnest(${apps}::text[], ${sessions}::text[]) as x(app_id, session_id) join session_logs l using (app_id, session_id)
-    where t.app_id = x.app_id and t.session_id = x.session_id and t.outcome is null and l.status <> 'active'
+    where t.app_id = x.app_id and t.session_id = x.session_id and t.outcome is null and t.owner is null and l.status <> 'active'
     returning t.app_id, t.session_id, t.hold_micro_usd, t.accepted_at
   ), counted as (
     update session_logs l set open_turns = l.open_turns - x.turns

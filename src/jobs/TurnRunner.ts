@@ -20,6 +20,7 @@ const CRASH_CAP = 5
 export const MAX_IN_FLIGHT = 200
 
 const leaseOf = (row: ClaimRow): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence })
+const withheld = Outcome.cases.Withheld.make({})
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
 
 /** Runs the waiting turns of a session one after another, each to its end on the log. */
@@ -63,6 +64,8 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     const runOne = Effect.fnUntraced(function*(row: ClaimRow) {
       const lease = leaseOf(row)
+      // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named here.
+      if (row.session_status !== "active") return yield* settle(lease, withheld, [])
       if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, [])
       const { outcome, stages } = yield* Effect.flatMap(load(row), pipeline.run).pipe(
         Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>

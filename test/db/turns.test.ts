@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
+import { Characters } from "#src/db/Characters.ts"
 import { type Lease, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
@@ -192,6 +193,17 @@ describe("a session that ends", () => {
     assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
     assert.lengthOf(await typesOf(place), 2)
     assert.deepStrictEqual(await outcomesOf(place), ["exited"])
+    assert.strictEqual(await heldOf(place), 40)
+  })
+
+  it("by its character being archived lets a turn that is running settle itself, with its money, and ends those that wait", async () => {
+    const place = await waiting(3)
+    const lease = leaseOf(await claim(place))
+    await engine.run(Characters.use((characters) => characters.archive(place.appId, "mara", true)))
+    assert.deepStrictEqual(await outcomesOf(place), [null, "exited", "exited"])
+    assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
+    assert.deepStrictEqual(await outcomesOf(place), ["exited", "exited", "exited"])
+    assert.deepStrictEqual(await countersOf(place), { status: "exited", open_turns: 0, gaps: 0 })
     assert.strictEqual(await heldOf(place), 40)
   })
 })

@@ -27,7 +27,8 @@ const requestOf = (character: Character, text: string, given: Partial<Pick<Write
   grounding: { addressee: null, localTime: "Monday 10:00" },
   safety: { action: "allow" },
   knowledge: know(character),
-  refusedBy: given.refusedBy ?? null
+  refusedBy: given.refusedBy ?? null,
+  onSpent: () => {}
 })
 
 const write = (request: WriteRequest) => Effect.provide(Writer.use((writer) => writer.write(request)), offline)

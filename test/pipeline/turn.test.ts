@@ -130,6 +130,19 @@ describe("TurnPipeline", () => {
     }))
   }
 
+  it.effect("keeps what an attempt had cost when its deadline cut it off", () => Effect.gen(function*() {
+    const usage = { model: "m", inputTokens: 10, cachedInputTokens: 0, outputTokens: 2, costMicroUsd: 33, estimated: false }
+    const { run } = yield* harness([(request) => Effect.suspend(() => {
+      request.onSpent(usage)
+      return Effect.never
+    })])
+    const fiber = yield* Effect.forkChild(run(turnOf({})), { startImmediately: true })
+    yield* TestClock.adjust("45 seconds")
+    const result = yield* Fiber.join(fiber)
+    assert.deepStrictEqual(result.outcome, failed("timed_out"))
+    assert.deepStrictEqual(of(result, "generation").map((row) => row.usage), [usage])
+  }))
+
   it.effect("counts the deadline from the start of the run, over all calls", () => Effect.gen(function*() {
     const { run, requests } = yield* harness([failsAfterHalfAMinute, failsAfterHalfAMinute])
     const fiber = yield* Effect.forkChild(run(turnOf({})), { startImmediately: true })

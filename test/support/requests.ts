@@ -41,6 +41,7 @@ export const requestOf = (text: string, given: {
     safety: { action: "allow" },
     knowledge: know(character),
     refusedBy: null,
+    onSpent: () => {},
     ...given.request
   }
 }

@@ -51,7 +51,8 @@ const make = Effect.fnUntraced(function*(options: OpenAiOptions) {
 
   const write = Effect.fn("OpenAiWriter.write")(function*(request: WriteRequest) {
     const total = yield* Ref.make(NOTHING)
-    const spend = (spent: Spent) => Ref.update(total, (sum) => plus(sum, spent))
+    const spend = (spent: Spent) =>
+      Effect.map(Ref.updateAndGet(total, (sum) => plus(sum, spent)), (sum) => request.onSpent(priced(options.model, sum)))
     const reply = yield* converse(request, spend).pipe(
       Effect.catch(({ reason, code }) => Effect.flatMap(Ref.get(total), (sum) =>
         Effect.fail(new WriterError({ reason, code, usage: sum === NOTHING ? null : priced(options.model, sum) }))))
