@@ -55,8 +55,20 @@ const runOurs = (ground: Ground, server: Served, senders: number, rate?: number)
     path: () => `/v1/sessions/${pick(ground.sessions)}/messages`
   })
 
+/** The driver hangs up on requests that are still being answered: their commits must not fall into the next measure. */
+const allAnswered = async ({ sql }: Ground) => {
+  for (let before = -1;;) {
+    const [row] = await sql`select count(*)::int as turns from turns`
+    if (row!["turns"] === before) return
+    before = row!["turns"]
+    await new Promise((resume) => setTimeout(resume, 300))
+  }
+}
+
 /** Between rounds, so that no measure pays for the rows of another. */
-const clean = async ({ sql }: Ground) => {
+const clean = async (ground: Ground) => {
+  await allAnswered(ground)
+  const { sql } = ground
   await sql`truncate events, turns, turn_stages`
   await sql`update session_logs set last_cursor = 0, turn_count = 0, open_turns = 0`
   await sql`delete from graphile_worker._private_jobs`
