@@ -30,7 +30,8 @@ export class Membership extends Context.Service<Membership, {
     })
     const live = Effect.fnUntraced(function*(registration: Registration) {
       current = registration
-      const beat = Effect.sleep("1 second").pipe(Effect.andThen(registration.heartbeat), Effect.forever)
+      // A heartbeat without an answer counts as lost too: over a connection that is half open none may come for minutes.
+      const beat = Effect.sleep("1 second").pipe(Effect.andThen(registration.heartbeat), Effect.timeout("6 seconds"), Effect.forever)
       yield* Effect.raceFirst(registration.lost, Effect.ignore(beat))
       current = null
       yield* Effect.logWarning("worker lock lost: registering again")
