@@ -1,34 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { Feeds } from "#channels/event-log/Feeds.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
-import * as LogWatch from "#channels/event-log/LogWatch.ts"
-import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
-import { Writer } from "#pipeline/generation/Writer.ts"
-import { TurnPipeline } from "#pipeline/Turn.ts"
-import { Authentication } from "#src/accounts/Authentication.ts"
-import * as Accept from "#src/db/Accept.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
-import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
-import * as EventLogReader from "#src/db/EventLogReader.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { migrate } from "#src/db/migrate.ts"
-import * as Notifier from "#src/db/Notifier.ts"
 import { Sessions } from "#src/db/Sessions.ts"
-import { Traces } from "#src/db/Traces.ts"
-import * as Transcripts from "#src/db/Transcripts.ts"
-import { Turns } from "#src/db/Turns.ts"
-import { Workers } from "#src/db/Workers.ts"
-import { HttpServer } from "#src/http/HttpServer.ts"
-import { Membership } from "#src/jobs/Membership.ts"
-import * as Runner from "#src/jobs/Runner.ts"
-import { TurnRunner } from "#src/jobs/TurnRunner.ts"
-import * as Watchdog from "#src/jobs/Watchdog.ts"
-import { worstCaseMicroUsd } from "#src/model/prices.ts"
 import { Settings } from "./settings.ts"
 
 /** PostgreSQL, given or embedded, with the schema up to date. */
@@ -43,40 +23,3 @@ export const tables = Layer.mergeAll(Apps.layer, IdempotencyKeys.layer, Sessions
   Layer.provideMerge(LogSignals.layer),
   Layer.provideMerge(database)
 )
-
-/** The engine that writes replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
-const writer = Layer.unwrap(Effect.gen(function*() {
-  const { model } = yield* Settings
-  if (model === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflineWriter.ts"))).layer
-  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiWriter.ts"))).layer(model)
-}))
-
-const inbox = Layer.unwrap(Effect.gen(function*() {
-  const { model } = yield* Writer
-  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode) })
-}))
-
-const worker = Layer.unwrap(Effect.gen(function*() {
-  const { deadlines } = yield* Settings
-  return Runner.layer.pipe(
-    Layer.provide(TurnRunner.layer),
-    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
-    Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer])
-  )
-}))
-
-const http = Layer.unwrap(Effect.gen(function*() {
-  const { host, port, publicUrl, trustProxy } = yield* Settings
-  return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([Authentication.layer, Traces.layer, inbox]),
-    Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
-  )
-}))
-
-/** One process in the roles that the settings give it. What is listed first starts last and stops first. */
-export const roles = Layer.unwrap(Effect.gen(function*() {
-  const settings = yield* Settings
-  const serving = settings.roles.has("api") ? http : Layer.empty
-  const working = settings.roles.has("worker") ? worker : Layer.empty
-  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer]))
-}))

@@ -1,19 +1,28 @@
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { roles, tables } from "#src/app.ts"
+import { tables } from "#src/app.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
-import { HttpServer } from "#src/http/HttpServer.ts"
 import { Settings } from "#src/settings.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
+/** What the roles need takes as long to load as a database takes to be made: the two go on at the same time. */
+const load = () => Promise.all([import("#src/roles.ts"), import("#src/http/HttpServer.ts")])
+/** Loading keeps this process busy, so the database is got under way first. */
+const HEAD_START = "100 millis"
+type Loaded = Awaited<ReturnType<typeof load>>
+
 /** Says on stdout, as its last line, that everything is up. */
-const ready = Layer.effectDiscard(Effect.gen(function*() {
+const ready = ([{ roles }, { HttpServer }]: Loaded) => Layer.effectDiscard(Effect.gen(function*() {
   const settings = yield* Settings
   const server = yield* Effect.serviceOption(HttpServer)
   const baseUrl = server._tag === "Some" ? server.value.baseUrl : settings.publicUrl
   if (!settings.production && baseUrl !== null) print(yield* firstRun(baseUrl))
   print(JSON.stringify({ ready: true, base_url: baseUrl }))
-}))
+})).pipe(Layer.provide(roles))
 
-export const serve = () => runCommand(Layer.launch(ready.pipe(Layer.provide(roles), Layer.provide(tables))))
+export const serve = () => runCommand(Effect.gen(function*() {
+  const loading = yield* Effect.forkChild(Effect.sleep(HEAD_START).pipe(Effect.andThen(Effect.promise(load))))
+  return yield* Layer.launch(Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(Layer.provide(tables)))
+}))

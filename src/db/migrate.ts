@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { runMigrations } from "graphile-worker"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Database, toDatabaseError } from "./Database.ts"
@@ -24,6 +23,7 @@ export const migrate = Effect.gen(function*() {
         await sql.unsafe(readFileSync(join(FOLDER, name), "utf8"))
         await sql`insert into schema_migrations (name) values (${name})`
       }
+      const { runMigrations } = await import("graphile-worker")
       await runMigrations({ connectionString: Redacted.value(url), maxPoolSize: 1 })
       return missing
     }),
