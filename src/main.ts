@@ -1,5 +1,13 @@
 import { defineCommand, runMain } from "citty"
 
+/** A misspelt flag or a name without its quotes must not do something else than was meant. */
+const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: ReadonlyArray<string>, positionals: number) => {
+  const unknown = [...Object.keys(args).filter((name) => name !== "_" && !known.includes(name)).map((name) => `--${name}`), ...args._.slice(positionals)]
+  if (unknown.length === 0) return
+  process.stderr.write(`troupe: ${unknown.join(" ")}: not understood here; see --help\n`)
+  process.exit(1)
+}
+
 const serve = defineCommand({
   meta: { name: "serve", description: "Serve the API and run replies, in the roles that ROLES names" },
   run: async () => (await import("./commands/serve.ts")).serve()
@@ -11,13 +19,19 @@ const appCreate = defineCommand({
     name: { type: "positional", required: true, description: "Name of the app" },
     "budget-usd": { type: "string", description: "Monthly budget in US dollars; none without it", valueHint: "N" }
   },
-  run: async ({ args }) => (await import("./commands/app.ts")).createApp({ name: args.name, budgetUsd: args["budget-usd"] })
+  run: async ({ args }) => {
+    refuseUnknown(args, ["name", "budget-usd", "budgetUsd"], 1)
+    return (await import("./commands/app.ts")).createApp({ name: args.name, budgetUsd: args["budget-usd"] })
+  }
 })
 
 const keyCreate = defineCommand({
   meta: { name: "create", description: "Create another runtime key for an app; prints one line of JSON" },
   args: { appId: { type: "positional", required: true, description: "Id of the app (app_...)" } },
-  run: async ({ args }) => (await import("./commands/app.ts")).createKey({ appId: args.appId })
+  run: async ({ args }) => {
+    refuseUnknown(args, ["appId", "app-id"], 1)
+    return (await import("./commands/app.ts")).createKey({ appId: args.appId })
+  }
 })
 
 await runMain(defineCommand({

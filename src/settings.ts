@@ -33,6 +33,8 @@ export class Settings extends Context.Service<Settings, {
   static readonly layer = Layer.effect(Settings, Effect.suspend(() => read))
 }
 
+const ENVIRONMENTS: ReadonlyArray<string> = ["development", "production", "test"]
+
 const env = Config.all({
   NODE_ENV: Config.String("NODE_ENV").pipe(Config.withDefault("development")),
   HOST: Config.String("HOST").pipe(Config.withDefault("127.0.0.1")),
@@ -93,6 +95,7 @@ const read = Effect.gen(function*() {
   const baseUrl = yield* optionalUrl("OPENAI_BASE_URL", e.OPENAI_BASE_URL)
   const apiKey = Option.getOrNull(Option.filter(e.OPENAI_API_KEY, (secret) => Redacted.value(secret) !== ""))
   const callTimeout = yield* seconds("OPENAI_TIMEOUT_SECONDS", e.OPENAI_TIMEOUT_SECONDS)
+  if (!ENVIRONMENTS.includes(e.NODE_ENV)) yield* new BadSetting({ setting: "NODE_ENV", problem: `must be one of ${ENVIRONMENTS.join(", ")}` })
   return Settings.of({
     production: e.NODE_ENV === "production",
     host: e.HOST,

@@ -8,7 +8,7 @@ import { runCommand } from "./run.ts"
 const readBudget = (text: string | undefined) => {
   if (text === undefined) return Effect.succeed(null)
   const usd = Number(text)
-  return text.trim() !== "" && usd >= 0 && usd <= 1_000_000
+  return /^\d+(\.\d+)?$/.test(text) && usd <= 1_000_000
     ? Effect.succeed(Math.round(usd * 1_000_000))
     : Effect.fail(new BadArgument({ problem: "--budget-usd must be a number of dollars from 0 to 1000000" }))
 }

@@ -70,7 +70,14 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
     const run = async (batch: ReadonlyArray<Send>) => {
       const rows = await pool.begin((sql) => write(sql, batch))
       announce(rows)
-      return rows
+      const hold = (send: Send | undefined) => send === undefined ? 0 : options.holdMicroUsd(send.replyMode)
+      // The holds of a batch are summed in its order, refused ones too: behind a dearer one that was refused, a cheaper one is asked anew.
+      const unfairly = (index: number) => rows[index]?.answer === "budget_exceeded" && batch.slice(0, index).some((other, before) =>
+        other.appId === batch[index]?.appId && rows[before]?.answer === "budget_exceeded" && hold(other) > hold(batch[index]))
+      return Promise.all(rows.map((row, index) => {
+        const send = batch[index]
+        return send !== undefined && unfairly(index) ? runAlone(send) : row
+      }))
     }
     // The batch failed, and if the connection broke at the commit nobody knows whether it went through: look before writing again.
     const runAlone = async (send: Send) => {

@@ -7,7 +7,8 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { greetingBubbles } from "#pipeline/domain/greeting.ts"
 import { newId } from "#pipeline/domain/Id.ts"
-import { Characters } from "./Characters.ts"
+import { fillMacros } from "#pipeline/domain/macros.ts"
+import { Characters, type StoredCharacter } from "./Characters.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 
 export interface Session {
@@ -82,8 +83,9 @@ export class Sessions extends Context.Service<Sessions, {
     const everything = { characterSlug: null, externalUserRef: null, status: null, before: null, limit: 1 }
     const get = (appId: string, sessionId: string) => select(appId, { ...everything, sessionId }).pipe(Effect.map((rows) => rows[0]))
 
-    const greet = Effect.fnUntraced(function*(appId: string, sessionId: string, profile: object) {
-      const bubbles = greetingBubbles(profile, createHash("sha256").update(sessionId).digest().readUInt32BE(0))
+    const greet = Effect.fnUntraced(function*(appId: string, sessionId: string, profile: StoredCharacter["profile"], user: string | null) {
+      const names = { character: String(profile["display_name"]), user }
+      const bubbles = greetingBubbles(profile, createHash("sha256").update(sessionId).digest().readUInt32BE(0)).map((bubble) => fillMacros(bubble, names))
       if (bubbles.length === 0) return
       const payload: Payload<"character.initiated"> = { text: bubbles.join("\n"), bubbles, kind: "greeting" }
       yield* query((sql) => sql`
@@ -94,9 +96,12 @@ export class Sessions extends Context.Service<Sessions, {
     })
 
     const create = Effect.fnUntraced(function*(appId: string, wanted: NewSession) {
+      // Shared with other openings and exclusive of an archiving, so that the one sees the other's sessions or its refusal.
+      yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${wanted.characterSlug} for share`)
       const character = yield* characters.get(appId, wanted.characterSlug)
       if (character === undefined) return yield* new CharacterUnavailable({ reason: "not_found" })
-      if (character.status === "archived") return yield* new CharacterUnavailable({ reason: "archived" })
+      const archived = character.status === "archived"
+      if (archived && !wanted.reuse) return yield* new CharacterUnavailable({ reason: "archived" })
       const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
       // This also locks the person's row, so that two requests to reuse a session agree on one.
       yield* query((sql) => sql`
@@ -107,13 +112,14 @@ export class Sessions extends Context.Service<Sessions, {
       if (wanted.reuse) {
         const [present] = yield* select(appId, { ...everything, sessionId: null, characterSlug: wanted.characterSlug, externalUserRef: wanted.externalUserRef, status: "active" })
         if (present !== undefined) return { session: present, created: false }
+        if (archived) return yield* new CharacterUnavailable({ reason: "archived" })
       }
       const sessionId = newId("ses")
       yield* query((sql) => sql`
         insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
         values (${appId}, ${sessionId}, ${wanted.characterSlug}, ${wanted.externalUserRef}, ${JSON.stringify(wanted.proactiveControls)}::text::jsonb, ${JSON.stringify(wanted.metadata)}::text::jsonb)`)
       yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`)
-      yield* greet(appId, sessionId, character.profile)
+      yield* greet(appId, sessionId, character.profile, display_name)
       const session = yield* get(appId, sessionId)
       return session === undefined ? yield* Effect.die(new Error("a session just written is gone")) : { session, created: true }
     }, transaction, Effect.tap(({ session }) => Effect.sync(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }]))))

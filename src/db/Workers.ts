@@ -40,6 +40,17 @@ export class Workers extends Context.Service<Workers, {
   static readonly layer = Layer.effect(Workers, Effect.gen(function*() {
     const { query, transaction, url } = yield* Database
 
+    // A worker that goes by itself, because it stops or because its lock was cut, has crashed nobody's turns: they are freed uncounted.
+    const retire = (workerId: string) => transaction(Effect.gen(function*() {
+      const gone = yield* query((sql) => sql`delete from workers where worker_id = ${workerId} returning 1`)
+      if (gone.length === 0) return
+      yield* query((sql) => sql`
+        with freed as (
+          update turns set owner = null where owner = ${workerId} and outcome is null returning app_id, session_id
+        )
+        select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)} where exists (select from freed)`)
+    }))
+
     const register = Effect.gen(function*() {
       const workerId = newId("wrk")
       const lost = yield* Deferred.make<void>()
@@ -63,7 +74,7 @@ export class Workers extends Context.Service<Workers, {
       const pid = held?.pid ?? 0
       yield* Effect.acquireRelease(
         run(() => connection`insert into workers (worker_id) values (${workerId})`),
-        () => run(() => connection`delete from workers where worker_id = ${workerId}`).pipe(Effect.ignore)
+        () => retire(workerId).pipe(Effect.timeout("2 seconds"), Effect.ignore)
       )
       const heartbeat = run(() => connection`
         update workers set heartbeat_at = now() where worker_id = ${workerId} and pg_backend_pid() = ${pid} returning 1`

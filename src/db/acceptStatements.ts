@@ -65,7 +65,6 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow
       when session_status is null then 'session_not_found'
       when old_run is not null or repeated then 'replay'
       when session_status <> 'active' then 'session_exited'
-      when open_turns + row_number() over (partition by app_id, session_id order by n) > ${MAX_OPEN_TURNS} then 'turn_queue_full'
       else 'open' end as verdict
     from send
   ), funded as (
@@ -75,9 +74,11 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow
         + case when b.month = date_trunc('month', now() at time zone 'utc')::date then b.used_micro_usd else 0 end > b.monthly_limit_micro_usd then 'budget_exceeded'
       else 'accepted' end as answer
     from verdict v left join app_budgets b on b.app_id = v.app_id
+  ), queued as (
+    select *, row_number() over (partition by app_id, session_id, answer order by n) + open_turns > ${MAX_OPEN_TURNS} as queue_full from funded
   ), numbered as (
     select *, turn_count + row_number() over w as turn_index, last_cursor + sum(width) over w - width + 1 as cursor
-    from funded where answer = 'accepted'
+    from queued where answer = 'accepted' and not queue_full
     window w as (partition by app_id, session_id order by n)
   ), counted as (
     update session_logs l set last_cursor = l.last_cursor + x.events, turn_count = l.turn_count + x.turns, open_turns = l.open_turns + x.turns,
@@ -100,9 +101,9 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow
   ), woken as (
     select case when exists (select from numbered) then ${addTurnJobs(sql, sql`select distinct app_id, session_id from numbered`)} end
   )
-  select f.answer, f.session_id, coalesce(f.old_cursor, x.cursor)::int8 as cursor, coalesce(f.old_index, x.turn_index)::int as turn_index,
+  select case when f.answer = 'accepted' and f.queue_full then 'turn_queue_full' else f.answer end as answer, f.session_id, coalesce(f.old_cursor, x.cursor)::int8 as cursor, coalesce(f.old_index, x.turn_index)::int as turn_index,
     coalesce(f.old_run, x.run_ref) as run_ref, coalesce(f.old_mode, x.reply_mode) as reply_mode, coalesce(c.last_cursor, f.last_cursor)::int8 as last_cursor
-  from funded f left join numbered x using (n) left join counted c on c.session_id = f.session_id, woken
+  from queued f left join numbered x using (n) left join counted c on c.session_id = f.session_id, woken
   order by f.n`
 
 /** What an earlier try of this very send has written, if its commit went through. Asked under the session's lock, so that no commit is still on its way. */

@@ -38,7 +38,7 @@ export interface HttpOptions {
 /** The address cannot be listened on. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { cause: Schema.Defect() }) {
   override get message() {
-    return `cannot listen: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+    return `HOST, PORT: cannot listen: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
   }
 }
 

@@ -11,7 +11,9 @@ export const idempotencyKey = Effect.fnUntraced(function*(request: FastifyReques
   if (typeof key !== "string" || key.length < 1 || key.length > 255) {
     return yield* validationError("headers.idempotency-key: must be 1 to 255 characters")
   }
-  return key
+  // Node reads header bytes as Latin-1; callers send UTF-8.
+  const text = Buffer.from(key, "latin1").toString("utf8")
+  return text.includes("\uFFFD") ? key : text
 })
 
 /** A create that, under a key seen in the last 24 hours, answers as it did then and creates nothing. */

@@ -162,6 +162,11 @@ describe("GET /v1/sessions/{id}/events", () => {
     assert.deepStrictEqual((await read(`?since=${events.length}`)).body.data, { events: [], next_cursor: events.length, has_more: false })
   })
 
+  it.each(["", "0x10", "1e2", "%205", "1.0", "+1"])("refuses a since that is not made of digits: %j", async (since) => {
+    const session = await app.createSession()
+    assert.strictEqual((await app.get(`/v1/sessions/${session}/events?since=${since}`)).status, 422)
+  })
+
   it("is an empty page with since as next_cursor beyond the tail", async () => {
     for (const since of [events.length + 1, 1_000_000, Number.MAX_SAFE_INTEGER]) {
       assert.deepStrictEqual((await read(`?since=${since}`)).body.data, { events: [], next_cursor: since, has_more: false })

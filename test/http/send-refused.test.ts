@@ -24,7 +24,7 @@ const rowsOf = async (session: string) => {
   const [events, turns, jobs, log] = await Promise.all([
     sql`select cursor from events where session_id = ${session}`,
     sql`select turn_index from turns where session_id = ${session}`,
-    sql`select id from graphile_worker._private_jobs where payload ->> 'session_id' = ${session}`,
+    sql`select id from graphile_worker._private_jobs where payload::text like ${`%${session}%`}`,
     sql`select last_cursor::int, turn_count, open_turns from session_logs where session_id = ${session}`
   ])
   return { events: events.length, turns: turns.length, jobs: jobs.length, log: { ...log[0] } }
@@ -106,5 +106,30 @@ describe("a send to a session where 500 turns wait", () => {
     const session = await app.createSession()
     await server.database.sql`update session_logs set open_turns = 499 where session_id = ${session}`
     assert.strictEqual((await app.send(session, "One more")).status, 200)
+  })
+})
+
+describe("sends that arrive together", () => {
+  it("are refused each for its own price: a fast one is taken behind a deep one that the budget does not cover", async () => {
+    const poor = await server.createApp({ budgetUsd: 1 })
+    const sessions = [await poor.createSession(), await poor.createSession()] as const
+    // What a send holds is read off the first one; then the budget is set between the two prices.
+    await poor.send(sessions[0], "what does it cost?")
+    const { sql } = server.database
+    const [row] = await sql`select hold_micro_usd::int as hold from turns where session_id = ${sessions[0]}`
+    await poor.waitFor(sessions[0], (event) => event.role === "character" && event.type === "message.created")
+    await sql`update app_budgets set monthly_limit_micro_usd = used_micro_usd + ${row?.["hold"]} where app_id = ${poor.appId}`
+    const [deep, fast] = await Promise.all([
+      poor.post(`/v1/sessions/${sessions[0]}/messages`, { text: "think hard", reply_mode: "deep" }),
+      poor.post(`/v1/sessions/${sessions[1]}/messages`, { text: "be quick", reply_mode: "fast" })
+    ])
+    assert.deepStrictEqual([deep.status, fast.status], [402, 200])
+  })
+
+  it("are told of the budget before the queue", async () => {
+    const poor = await server.createApp({ budgetUsd: 0 })
+    const session = await poor.createSession()
+    await server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`
+    assert.strictEqual((await poor.send(session, "hello")).body.detail.code, "budget_exceeded")
   })
 })

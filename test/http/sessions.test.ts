@@ -182,3 +182,32 @@ describe("GET /v1/sessions/{id}/state", () => {
     assert.deepInclude(state.session, { turn_count: 1, unanswered_character_turns: 1 })
   })
 })
+
+describe("an archived character", () => {
+  it("keeps its open sessions for those who reuse them, and opens no other", async () => {
+    const character_slug = await app.createCharacter()
+    const session = await app.createSession({ character_slug, external_user_ref: "loyal" })
+    await app.delete(`/v1/characters/${character_slug}`)
+    const again = await app.post("/v1/sessions", { character_slug, external_user_ref: "loyal", reuse: true })
+    assert.deepStrictEqual([again.status, again.body.data.id, again.body.data.created], [200, session, false])
+    const other = await app.post("/v1/sessions", { character_slug, external_user_ref: "newcomer", reuse: true })
+    assert.deepStrictEqual([other.status, other.body.detail.code], [409, "character_archived"])
+  })
+
+  it("leaves no session alive when they are to end, however many are being opened", async () => {
+    const character_slug = await app.createCharacter()
+    const opening = Array.from({ length: 8 }, (_, n) => app.post("/v1/sessions", { character_slug, external_user_ref: `racer-${n}` }))
+    await app.delete(`/v1/characters/${character_slug}?end_sessions=true`)
+    await Promise.all(opening)
+    assert.deepStrictEqual((await app.get(`/v1/sessions?character_slug=${character_slug}&status=active`)).body.data.sessions, [])
+  })
+})
+
+describe("a greeting", () => {
+  it("fills in who speaks and who is spoken to", async () => {
+    const character_slug = await app.createCharacter({ greeting: "Hello {{user}}, I am {{char}}." })
+    const session = await app.createSession({ character_slug, end_user: { display_name: "Bo" } })
+    const [event] = await app.events(session)
+    assert.deepStrictEqual(event?.payload["bubbles"], ["Hello Bo, I am Mara."])
+  })
+})

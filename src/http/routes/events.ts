@@ -18,7 +18,8 @@ const MAX_STREAMS_PER_KEY = 20_000
 /** What a reader waits before it comes back, spread so that those cut off together do not return together. */
 const RETRY_MS = { least: 1000, spread: 2000 }
 
-const cursor = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+/** Digits and nothing else: an empty or odd `since` must not quietly mean the whole log. */
+const cursor = z.string().regex(/^\d{1,16}$/, "Must be a whole number from 0").transform(Number).pipe(z.int())
 
 /** A browser that reconnects repeats its first URL and says in Last-Event-ID how far it came: that is the younger word. */
 const startOf = (request: FastifyRequest, since: number) => {
@@ -58,7 +59,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
       tags: ["Events"],
       params,
       querystring: z.object({
-        since: cursor.default(0).describe("Exclusive. Always advance it to the highest cursor seen"),
+        since: cursor.default(0).meta({ type: "integer", minimum: 0 }).describe("Exclusive. Always advance it to the highest cursor seen"),
         limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
         wait: z.coerce.number().min(0).max(30).default(0).describe("Seconds to wait for something to appear on an empty page")
       }),
@@ -95,7 +96,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
       tags: ["Events"],
       params,
       headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
-      querystring: z.object({ since: cursor.default(0) }),
+      querystring: z.object({ since: cursor.default(0).meta({ type: "integer", minimum: 0 }) }),
       response: answersAs("text/event-stream", z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"), 404, 429)
     }
   }, async (request, reply) => {
