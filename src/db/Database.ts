@@ -75,6 +75,15 @@ const neverWritingToTheDead = (pool: Pool): Pool => {
   return Object.assign(pool, { begin })
 }
 
+/**
+ * Asks the server to give up a query. `cancel` of postgres.js asks over a new connection and drops the promise of it: when the server
+ * cannot be reached, as when callers leave because it is down, nobody would catch that, and the process would end.
+ */
+const cancel = (query: object) => {
+  const { canceller } = query as { readonly canceller: ((query: object) => Promise<void>) | null }
+  canceller?.(query).catch(() => {})
+}
+
 const openPool = (url: string, max: number): Pool =>
   neverWritingToTheDead(postgres(url, {
     max,
@@ -143,7 +152,7 @@ export class Database extends Context.Service<Database, {
             try: (signal) => {
               if (transaction !== undefined && transaction.lostBy !== null) return Promise.reject(transaction.lostBy)
               const pending = build(transaction?.sql ?? pool)
-              signal.addEventListener("abort", () => pending.cancel(), { once: true })
+              signal.addEventListener("abort", () => cancel(pending), { once: true })
               const answer = pending as unknown as PromiseLike<A>
               return transaction === undefined ? answer : answer.then(undefined, (error: unknown) => {
                 if (classify(error).reason === "unreachable") transaction.lostBy ??= error

@@ -75,18 +75,19 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       return yield* settle(lease, outcome, stages).pipe(
         Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, []))))
       )
-    }, (effect, row) => effect.pipe(
-      Effect.onInterrupt(() => turns.release(leaseOf(row)).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
-      Effect.annotateLogs({ session_id: row.session_id, run_ref: row.run_ref })
-    ))
+    }, (effect, row) => Effect.annotateLogs(effect, { session_id: row.session_id, run_ref: row.run_ref }))
+    const giveBack = (lease: Lease) => turns.release(lease).pipe(Effect.timeout("2 seconds"), Effect.ignore)
 
     // A claim is not interrupted on its way: a turn that is ours and that we do not know of would wait for our death.
+    // One that was claimed while we were asked to stop is given back before it has begun.
     const next = (session: SessionRef) => Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*(): Effect.gen.Return<Settled | undefined, DatabaseError> {
         const owner = yield* membership.current
         if (Option.isNone(owner)) return undefined
         const row = yield* turns.claim(owner.value, session)
-        return row === undefined ? undefined : yield* known(leaseOf(row), restore(runOne(row)))
+        if (row === undefined) return undefined
+        const lease = leaseOf(row)
+        return yield* known(lease, restore(runOne(row)).pipe(Effect.onInterrupt(() => giveBack(lease))))
       }))
 
     const drain = Effect.fnUntraced(function*(session: SessionRef) {
