@@ -51,7 +51,7 @@ const http = Layer.unwrap(Effect.gen(function*() {
   )
 }))
 
-/** One process in the roles that the settings give it. What is listed first starts last and stops first. */
+/** One process in the roles that the settings give it. Its parts start and stop side by side; what they stand on starts before and stops after them. */
 export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
   const serving = settings.roles.has("api") ? http : Layer.empty

@@ -13,7 +13,7 @@ import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
-  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, text: "hello",
+  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, session_status: "active", text: "hello",
   character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown"
 }
 
