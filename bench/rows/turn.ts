@@ -9,6 +9,9 @@ import { median, percentile, round } from "../support/statistics.ts"
 
 const TURNS = 2000
 
+/** A run.status is the character's as well, and shares a chunk with the person's own message: the two words must stand in one frame. */
+const REPLY = /^event: message\.created\ndata: .*"role":"character"/m
+
 /** A session with its log open as a stream, as a client would have it. */
 const openSession = async (ground: Ground, server: Served, session: string) => {
   const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
@@ -17,8 +20,11 @@ const openSession = async (ground: Ground, server: Served, session: string) => {
   let replied = () => {}
   const request = get(`${url}/events/stream?since=${data.last_cursor}`, { headers })
   const [response] = await once(request, "response") as [IncomingMessage]
+  let rest = ""
   response.setEncoding("utf8").on("data", (text: string) => {
-    if (text.includes("event: message.created") && text.includes('"role":"character"')) replied()
+    const frames = (rest + text).split("\n\n")
+    rest = frames.pop() ?? ""
+    if (frames.some((frame) => REPLY.test(frame))) replied()
   })
   return {
     /** Milliseconds from the send to the reply on the log. */
