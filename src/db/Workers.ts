@@ -115,6 +115,7 @@ export class Workers extends Context.Service<Workers, {
       }))
     })
 
+    // A session that is swept again keeps the place of its job in the line: behind a long backlog it would otherwise never come to the front.
     const sweep = Effect.gen(function*() {
       const woken = yield* query((sql) => sql`
         with oldest as (
@@ -130,7 +131,8 @@ export class Workers extends Context.Service<Workers, {
           union
           (select app_id, session_id from oldest where owner is null and due_at < now() - interval '2 seconds' limit 200)
         )
-        select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))), job_key := 'sweep:' || session_id) from late`)
+        select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))),
+          job_key := 'sweep:' || session_id, job_key_mode := 'preserve_run_at') from late`)
       return woken.length
     })
 

@@ -1,0 +1,41 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Database } from "#src/db/Database.ts"
+import { Workers } from "#src/db/Workers.ts"
+import { type Engine, startEngine } from "#test/support/Engine.ts"
+import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+
+let database: TestDatabase
+let engine: Engine
+beforeAll(async () => {
+  database = await createTestDatabase()
+  engine = startEngine(database)
+})
+afterAll(async () => {
+  await engine.close()
+  await database.drop()
+})
+
+describe("a waiting turn that the sweeper finds again and again", () => {
+  it("has one job, which keeps its place in the line", async () => {
+    const appId = await engine.createApp()
+    const sessionId = await engine.createSession(appId)
+    await engine.send({ appId, sessionId })
+    await database.sql`update turns set due_at = now() - interval '1 minute'`
+    await database.sql`delete from graphile_worker._private_jobs`
+    const sweep = Workers.use((workers) => workers.sweep)
+    const runtime = ManagedRuntime.make(Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))))
+    try {
+      assert.strictEqual(await runtime.runPromise(sweep), 1)
+      const first = await database.sql`select id, run_at from graphile_worker.jobs`
+      assert.lengthOf(first, 1)
+      assert.strictEqual(await runtime.runPromise(Effect.andThen(sweep, sweep)), 1)
+      assert.deepStrictEqual([...await database.sql`select id, run_at from graphile_worker.jobs`], [...first])
+    } finally {
+      await runtime.dispose()
+    }
+  })
+})
