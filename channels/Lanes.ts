@@ -1,0 +1,93 @@
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+export interface LaneEvent {
+  readonly cursor: number
+  readonly id: string
+  readonly type: string
+  /** The event as in the log, JSON. */
+  readonly text: string
+  /** It is of no use any more. */
+  readonly expired: boolean
+  /** It lies behind the lane's position and was asked for once more. */
+  readonly redo: boolean
+}
+
+/** A lane in our hands, with the next events that its channel wants. Whoever shows this owner and fence may move it. */
+export interface LaneLease {
+  readonly appId: string
+  readonly sessionId: string
+  readonly channelId: string
+  readonly kind: string
+  readonly endpoint: string
+  readonly channelVersion: number
+  readonly owner: string
+  readonly fence: number
+  /** Failed tries at the first event. */
+  readonly failures: number
+  /** In order; the intent to send the first is on record. */
+  readonly events: ReadonlyArray<LaneEvent>
+  /** Up to here the log has been looked through for them. */
+  readonly examined: number
+}
+
+export type OutcomeName = "sent" | "not_sent" | "unknown" | "rejected" | "gone" | "expired"
+
+/** What became of one event, and where the lane goes from there. */
+export interface LaneStep {
+  readonly lease: LaneLease
+  readonly event: LaneEvent
+  readonly outcome: OutcomeName
+  readonly statusCode: number | null
+  readonly errorCode: string | null
+  readonly answer: string | null
+  readonly startedAt: Date
+  /** Null: nothing was sent. */
+  readonly latency: Duration.Duration | null
+  /** `pass`: on to the next event. Otherwise the same event again after this time. */
+  readonly then: "pass" | { readonly retryAfter: Duration.Duration; readonly failures: number }
+  /** The intent to go on with this event, recorded in the same transaction. Null: give the lane back. */
+  readonly next: LaneEvent | null
+  /** For how long the whole endpoint is to be left alone. */
+  readonly throttle: Duration.Duration | null
+}
+
+/** How much a claim may take. */
+export interface Room {
+  readonly lanes: number
+  /** Lanes in hand by endpoint and by app. */
+  readonly endpoints: ReadonlyMap<string, number>
+  readonly apps: ReadonlyMap<string, number>
+  readonly perEndpoint: number
+  readonly perApp: number
+}
+
+/** The lanes cannot be reached just now: ours, and passing. */
+export class LanesUnavailable extends Schema.TaggedError<LanesUnavailable>()("LanesUnavailable", { cause: Schema.Defect() }) {}
+
+/** Port: the lanes as the courier sees them. */
+export class Lanes extends Context.Service<Lanes, {
+  /** Leases ready lanes, channel by channel in turn, and records the intent to send the first event of each. */
+  readonly claim: (owner: string, room: Room) => Effect.Effect<ReadonlyArray<LaneLease>, LanesUnavailable>
+  /**
+   * Outcome, position and the next intent in one transaction, only while the lease is ours.
+   * True: go on with `next`. False: the lane is out of our hands. Waits while the database is away.
+   */
+  readonly settle: (step: LaneStep) => Effect.Effect<boolean, LanesUnavailable>
+  /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. True when something became ready. */
+  readonly sweep: Effect.Effect<boolean, LanesUnavailable>
+  /** The lanes that this owner holds, by the table. */
+  readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<LaneRef>, LanesUnavailable>
+  /** Gives a leased lane back as it is. */
+  readonly release: (lane: LaneRef) => Effect.Effect<void, LanesUnavailable>
+}>()("channels/Lanes") {}
+
+export interface LaneRef {
+  readonly appId: string
+  readonly sessionId: string
+  readonly channelId: string
+  readonly owner: string
+  readonly fence: number
+}

@@ -1,0 +1,90 @@
+-- A push channel: where an app wants the events of one session, or of all its sessions, delivered.
+create table channels (
+  app_id text not null references apps,
+  channel_id text not null,
+  -- Null: every session of the app.
+  session_id text,
+  kind text not null,
+  -- What is spared when it is slow: all channels to the same endpoint share its places.
+  endpoint text not null,
+  -- What the kind needs to find its receiver. Bumping version tells processes that they hold an old copy.
+  target jsonb not null,
+  version int not null default 1,
+  -- Sealed.
+  secret text,
+  previous_secret text,
+  previous_secret_until timestamptz,
+  -- The types it wants; null: all.
+  events text[],
+  -- active | paused | failing | disabled | deleted. Only active and failing ones are walked.
+  status text not null default 'active',
+  -- Its lanes are brought to a new generation, one after another, when it begins, is resumed or replayed.
+  generation int not null default 1,
+  -- Where that puts a lane; null: an old lane stays where it is, a new one starts after what the log held when the channel was created.
+  rewind_to bigint,
+  -- The last session whose lane was brought up; null: all were.
+  aligned_to text,
+  failing_since timestamptz,
+  consecutive_failures int not null default 0,
+  last_success_at timestamptz,
+  -- The endpoint asked for a pause.
+  not_before timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (app_id, channel_id)
+);
+create index on channels (app_id, session_id);
+create index channels_unaligned on channels (app_id, channel_id) where aligned_to is not null;
+
+-- One push channel's way along one session's log.
+--   idle     position has reached head             an append makes it ready
+--   ready    there is something to deliver         a courier leases it (owner, fence)
+--   waiting  the next attempt is due at due_at     the sweep makes it ready
+--   parked   its channel is not walked             aligning the channel makes it ready or idle
+-- A leased lane is ready, with an owner. sending is the intent: the event that is on the wire, or was when its courier died.
+create table lanes (
+  app_id text not null,
+  session_id text not null,
+  channel_id text not null,
+  generation int not null,
+  position bigint not null,
+  head bigint not null,
+  status text not null,
+  due_at timestamptz not null default now(),
+  -- Failed attempts at the event after position.
+  failures int not null default 0,
+  -- Events behind position that were asked for once more.
+  redo bigint[] not null default '{}',
+  owner text,
+  fence int not null default 0,
+  sending bigint,
+  sending_at timestamptz,
+  primary key (app_id, session_id, channel_id)
+) with (fillfactor = 70);
+create index lanes_ready on lanes (app_id, channel_id, due_at) where status = 'ready' and owner is null;
+create index lanes_waiting on lanes (due_at) where status = 'waiting';
+create index lanes_leased on lanes (owner) where owner is not null;
+create index lanes_of_channel on lanes (app_id, channel_id, session_id);
+
+-- One try at one event on one lane.
+create table delivery_attempts (
+  app_id text not null,
+  session_id text not null,
+  channel_id text not null,
+  cursor bigint not null,
+  fence int not null,
+  event_id text not null,
+  -- sent | not_sent | unknown | rejected | gone | expired
+  outcome text not null,
+  status_code int,
+  error_code text,
+  -- The beginning of the answer.
+  answer text,
+  started_at timestamptz not null,
+  -- Null: nothing was sent.
+  latency_ms double precision,
+  primary key (app_id, session_id, channel_id, cursor, fence)
+);
+create index on delivery_attempts using brin (started_at);
+
+-- A pushed event that is of no use after this time is skipped.
+alter table events add column expires_at timestamptz;
