@@ -51,4 +51,4 @@ export interface Channel {
 }
 
 /** The push channels of this process, by kind. */
-export class Channels extends Context.Service<Channels, ReadonlyMap<string, Channel>>()("channels/Channels") {}
+export class ChannelKinds extends Context.Service<ChannelKinds, ReadonlyMap<string, Channel>>()("channels/ChannelKinds") {}
