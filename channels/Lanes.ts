@@ -47,12 +47,15 @@ export interface LaneStep {
   /** Null: nothing was sent. */
   readonly latency: Duration.Duration | null
   /** `pass`: on to the next event. Otherwise the same event again after this time. */
-  readonly then: "pass" | { readonly retryAfter: Duration.Duration; readonly failures: number }
+  readonly onward: "pass" | { readonly retryAfter: Duration.Duration; readonly failures: number }
   /** The intent to go on with this event, recorded in the same transaction. Null: give the lane back. */
   readonly next: LaneEvent | null
   /** For how long the whole endpoint is to be left alone. */
   readonly throttle: Duration.Duration | null
 }
+
+/** `next`: go on with the next event. `ready`: given back with more to deliver. `rest`: given back. `lost`: it had been taken over, nothing was written. */
+export type AfterStep = "next" | "ready" | "rest" | "lost"
 
 /** How much a claim may take. */
 export interface Room {
@@ -69,18 +72,18 @@ export class LanesUnavailable extends Schema.TaggedError<LanesUnavailable>()("La
 
 /** Port: the lanes as the courier sees them. */
 export class Lanes extends Context.Service<Lanes, {
-  /** Leases ready lanes, channel by channel in turn, and records the intent to send the first event of each. */
-  readonly claim: (owner: string, room: Room) => Effect.Effect<ReadonlyArray<LaneLease>, LanesUnavailable>
+  /** Leases ready lanes, channel by channel in turn, and records the intent to send the first event of each. `more`: another claim may find some. */
+  readonly claim: (owner: string, room: Room) => Effect.Effect<{ readonly leases: ReadonlyArray<LaneLease>; readonly more: boolean }, LanesUnavailable>
   /**
    * Outcome, position and the next intent in one transaction, only while the lease is ours.
-   * True: go on with `next`. False: the lane is out of our hands. Waits while the database is away.
+   * Waits while the database is away.
    */
-  readonly settle: (step: LaneStep) => Effect.Effect<boolean, LanesUnavailable>
-  /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. True when something became ready. */
-  readonly sweep: Effect.Effect<boolean, LanesUnavailable>
+  readonly settle: (step: LaneStep) => Effect.Effect<AfterStep, LanesUnavailable>
+  /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. */
+  readonly sweep: Effect.Effect<void, LanesUnavailable>
   /** The lanes that this owner holds, by the table. */
   readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<LaneRef>, LanesUnavailable>
-  /** Gives a leased lane back as it is. */
+  /** Gives back a lane that was leased and on which nothing was sent. */
   readonly release: (lane: LaneRef) => Effect.Effect<void, LanesUnavailable>
 }>()("channels/Lanes") {}
 

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { ChannelKinds } from "#channels/Channel.ts"
+import { Courier, CourierName } from "#channels/Courier.ts"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
@@ -9,6 +11,7 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import * as Accept from "#src/db/Accept.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
+import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
@@ -34,10 +37,16 @@ const inbox = Layer.unwrap(Effect.gen(function*() {
   return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode) })
 }))
 
+/** The couriers lease lanes under the name that this process is registered by as a worker. */
+const courierName = Layer.effect(CourierName, Effect.map(Membership, ({ current }) => CourierName.of({ current })))
+
+/** What moves the lanes, with the kinds of channel there are. */
+export const courier = Courier.layer.pipe(Layer.provide([Lanes.layer, courierName, Layer.succeed(ChannelKinds, new Map())]))
+
 const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines } = yield* Settings
   return Runner.layer.pipe(
-    Layer.provide(TurnRunner.layer),
+    Layer.provide([TurnRunner.layer, courier]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
     Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer])
   )

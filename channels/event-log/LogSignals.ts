@@ -13,6 +13,7 @@ export interface WatchedSession {
 }
 
 type Listener = (cursor: number) => void
+type Carrier = (changes: ReadonlyArray<LogChange>, pushed: boolean) => void
 
 interface Watch extends WatchedSession {
   readonly listeners: Set<Listener>
@@ -23,31 +24,35 @@ interface Watch extends WatchedSession {
  * and whoever misses it finds out by the next look at the log.
  */
 export class LogSignals extends Context.Service<LogSignals, {
-  /** Something was committed here: tells the readers of this process and whoever carries the word to others. */
-  readonly announce: (changes: ReadonlyArray<LogChange>) => void
+  /** Something was committed here: tells the readers of this process and whoever carries the word to others. `pushed`: there may be something on lanes, too. */
+  readonly announce: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
   /** Word came from another process: tells the readers of this one. */
-  readonly hear: (changes: ReadonlyArray<LogChange>) => void
+  readonly hear: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
   /** Listens for one session's changes until the returned function is called. */
   readonly subscribe: (session: WatchedSession, listener: Listener) => () => void
   /** The sessions that somebody listens to here, in a stable order. */
   readonly watched: () => ReadonlyArray<WatchedSession>
   /** Sees every announcement of this process, until the returned function is called. */
-  readonly carry: (carrier: (changes: ReadonlyArray<LogChange>) => void) => () => void
+  readonly carry: (carrier: Carrier) => () => void
+  /** Hears when lanes have something to deliver, until the returned function is called. */
+  readonly onPush: (listener: () => void) => () => void
 }>()("channels/event-log/LogSignals") {
   static readonly layer = Layer.sync(LogSignals, () => {
     const watches = new Map<string, Watch>()
-    const carriers = new Set<(changes: ReadonlyArray<LogChange>) => void>()
-    const hear = (changes: ReadonlyArray<LogChange>) => {
+    const carriers = new Set<Carrier>()
+    const couriers = new Set<() => void>()
+    const hear = (changes: ReadonlyArray<LogChange>, pushed = false) => {
+      if (pushed) for (const courier of couriers) courier()
       for (const { sessionId, cursor } of changes) {
         for (const listener of watches.get(sessionId)?.listeners ?? []) listener(cursor)
       }
     }
     return {
       hear,
-      announce: (changes) => {
+      announce: (changes, pushed = false) => {
         if (changes.length === 0) return
-        hear(changes)
-        for (const carrier of carriers) carrier(changes)
+        hear(changes, pushed)
+        for (const carrier of carriers) carrier(changes, pushed)
       },
       subscribe: ({ appId, sessionId }, listener) => {
         const watch = watches.get(sessionId) ?? { appId, sessionId, listeners: new Set() }
@@ -62,6 +67,10 @@ export class LogSignals extends Context.Service<LogSignals, {
       carry: (carrier) => {
         carriers.add(carrier)
         return () => carriers.delete(carrier)
+      },
+      onPush: (listener) => {
+        couriers.add(listener)
+        return () => couriers.delete(listener)
       }
     }
   })

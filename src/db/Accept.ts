@@ -8,11 +8,18 @@ import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } 
 import { type AcceptColumns, type AcceptRow, findAccepted, lockBudgets, lockSessions, writeAccepted } from "./acceptStatements.ts"
 import { Database, type Sql } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
+import { moveHeads } from "./moveHeads.ts"
 
 interface Send extends InboundMessage {
   readonly runRef: string
   readonly saidId: string
   readonly statusId: string | null
+}
+
+/** What a batch did, and whether lanes have something to deliver now. */
+interface Written {
+  readonly rows: ReadonlyArray<AcceptRow>
+  readonly pushed: boolean
 }
 
 const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) => number): AcceptColumns => {
@@ -59,17 +66,23 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
     const { pool } = yield* Database
     const signals = yield* LogSignals
 
-    const announce = (rows: ReadonlyArray<AcceptRow>) =>
-      signals.announce(rows.filter((row) => row.answer === "accepted").map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })))
+    const announce = ({ rows, pushed }: Written) =>
+      signals.announce(rows.filter((row) => row.answer === "accepted").map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })), pushed)
 
-    const write = async (sql: Sql, batch: ReadonlyArray<Send>) => {
+    const write = async (sql: Sql, batch: ReadonlyArray<Send>): Promise<Written> => {
       const columns = toColumns(batch, options.holdMicroUsd)
-      const [, , rows] = await Promise.all([lockBudgets(sql, columns.app), lockSessions(sql, columns.app, columns.session), writeAccepted(sql, columns)])
-      return fillRepeats(batch, rows)
+      const [, , rows, moved] = await Promise.all([
+        lockBudgets(sql, columns.app),
+        lockSessions(sql, columns.app, columns.session),
+        writeAccepted(sql, columns),
+        moveHeads(sql, columns.app, columns.session)
+      ])
+      return { rows: fillRepeats(batch, rows), pushed: moved.length > 0 }
     }
     const run = async (batch: ReadonlyArray<Send>) => {
-      const rows = await pool.begin((sql) => write(sql, batch))
-      announce(rows)
+      const written = await pool.begin((sql) => write(sql, batch))
+      announce(written)
+      const { rows } = written
       const hold = (send: Send | undefined) => send === undefined ? 0 : options.holdMicroUsd(send.replyMode)
       // The holds of a batch are summed in its order, refused ones too: behind a dearer one that was refused, a cheaper one is asked anew.
       const unfairly = (index: number) => rows[index]?.answer === "budget_exceeded" && batch.slice(0, index).some((other, before) =>
@@ -81,13 +94,13 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
     }
     // The batch failed, and if the connection broke at the commit nobody knows whether it went through: look before writing again.
     const runAlone = async (send: Send) => {
-      const [row] = await pool.begin(async (sql) => {
+      const written = await pool.begin(async (sql): Promise<Written> => {
         await Promise.all([lockBudgets(sql, [send.appId]), lockSessions(sql, [send.appId], [send.sessionId])])
         const found = await findAccepted(sql, send.appId, send.sessionId, send.runRef)
-        return found.length > 0 ? found : write(sql, [send])
+        return found.length > 0 ? { rows: found, pushed: true } : write(sql, [send])
       })
-      announce(row === undefined ? [] : [row])
-      return row as AcceptRow
+      announce(written)
+      return written.rows[0] as AcceptRow
     }
     const submit = groupCommit({ maxBatch: 64, inFlight: 2, run, runAlone })
 

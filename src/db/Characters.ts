@@ -6,6 +6,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { moveHeads } from "./moveHeads.ts"
 import { settleBehindExit } from "./turnStatements.ts"
 
 export interface StoredCharacter {
@@ -87,7 +88,7 @@ export class Characters extends Context.Service<Characters, {
       const ended = endSessions ? yield* endSessionsOf(appId, slug) : []
       return { character: yield* get(appId, slug), ended }
     }, transaction, Effect.map(({ character, ended }) => {
-      signals.announce(ended)
+      signals.announce(ended, true)
       return character
     }))
 
@@ -110,6 +111,7 @@ export class Characters extends Context.Service<Characters, {
         )
         select session_id, last_cursor from ended`)
       yield* query((sql) => settleBehindExit(sql, sessions.map(() => appId), sessions))
+      yield* query((sql) => moveHeads(sql, sessions.map(() => appId), sessions))
       return ended.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor }))
     })
 

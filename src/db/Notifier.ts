@@ -9,6 +9,9 @@ const CHANNEL = "troupe_log"
 /** PostgreSQL takes 8,000 bytes of payload; a change is at most 30 + 1 + 16 of them. */
 const CHANGES_A_PAYLOAD = 150
 
+/** Follows the sender's name when lanes have something to deliver. */
+const PUSHED = "+"
+
 const encode = (changes: ReadonlyArray<LogChange>) => changes.map(({ sessionId, cursor }) => `${sessionId}:${cursor}`).join(" ")
 const decode = (payload: string): ReadonlyArray<LogChange> =>
   payload.split(" ").map((part) => {
@@ -25,19 +28,23 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const signals = yield* LogSignals
   const self = newId("wrk")
   const pending = new Map<string, number>()
+  let pushed = false
 
   const flush = Effect.gen(function*() {
     if (pending.size === 0) return
     const changes = [...pending].map(([sessionId, cursor]) => ({ sessionId, cursor }))
     pending.clear()
+    const sender = pushed ? `${self}${PUSHED}` : self
+    pushed = false
     const payloads: Array<string> = []
-    for (let i = 0; i < changes.length; i += CHANGES_A_PAYLOAD) payloads.push(`${self} ${encode(changes.slice(i, i + CHANGES_A_PAYLOAD))}`)
+    for (let i = 0; i < changes.length; i += CHANGES_A_PAYLOAD) payloads.push(`${sender} ${encode(changes.slice(i, i + CHANGES_A_PAYLOAD))}`)
     yield* query((sql) => sql`
       select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`)
   }).pipe(Effect.catchTag("DatabaseError", () => Effect.void))
 
   yield* Effect.acquireRelease(
-    Effect.sync(() => signals.carry((changes) => {
+    Effect.sync(() => signals.carry((changes, push) => {
+      pushed ||= push
       for (const { sessionId, cursor } of changes) pending.set(sessionId, Math.max(cursor, pending.get(sessionId) ?? 0))
     })),
     (stop) => Effect.sync(stop).pipe(Effect.andThen(flush))
@@ -46,7 +53,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     whileStarting(Effect.tryPromise({
       try: () => pool.listen(CHANNEL, (payload) => {
         const cut = payload.indexOf(" ")
-        if (payload.slice(0, cut) !== self) signals.hear(decode(payload.slice(cut + 1)))
+        const [sender, push] = payload.slice(0, cut).split(PUSHED)
+        if (sender !== self) signals.hear(decode(payload.slice(cut + 1)), push !== undefined)
       }),
       catch: toDatabaseError
     })),

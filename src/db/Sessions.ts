@@ -10,6 +10,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import { Characters, type StoredCharacter } from "./Characters.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { moveHeads } from "./moveHeads.ts"
 
 export interface Session {
   readonly session_id: string
@@ -93,6 +94,7 @@ export class Sessions extends Context.Service<Sessions, {
         values (${appId}, ${sessionId}, 1, ${newId("evt")}, 'character.initiated', 'character', ${newId("run")}, 'greeting', ${JSON.stringify(payload)}::text::json)`)
       yield* query((sql) => sql`
         update session_logs set last_cursor = 1, unanswered_character_turns = 1, last_character_at = now() where app_id = ${appId} and session_id = ${sessionId}`)
+      yield* query((sql) => moveHeads(sql, [appId], [sessionId]))
     })
 
     const create = Effect.fnUntraced(function*(appId: string, wanted: NewSession) {
@@ -122,7 +124,7 @@ export class Sessions extends Context.Service<Sessions, {
       yield* greet(appId, sessionId, character.profile, display_name)
       const session = yield* get(appId, sessionId)
       return session === undefined ? yield* Effect.die(new Error("a session just written is gone")) : { session, created: true }
-    }, transaction, Effect.tap(({ session }) => Effect.sync(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }]))))
+    }, transaction, Effect.tap(({ session }) => Effect.sync(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }], true))))
 
     return Sessions.of({ create, get, list: (appId, filter) => select(appId, { ...filter, sessionId: null }) })
   }))

@@ -8,6 +8,7 @@ import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
 import { lockBudgets, lockSessions } from "./acceptStatements.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
+import { moveHeads } from "./moveHeads.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 import { type ClaimRow, claimTurns, type SettleColumns, settleBehindExit, type SettleRow, writeSettled } from "./turnStatements.ts"
 
@@ -129,13 +130,18 @@ export class Turns extends Context.Service<Turns, {
       inFlight: 2,
       run: async (batch) => {
         const columns = toColumns(batch)
-        const rows = await pool.begin(async (sql) => {
-          const [, , rows] = await Promise.all([lockBudgets(sql, columns.app), lockSessions(sql, columns.app, columns.session), writeSettled(sql, columns)])
+        const { rows, pushed } = await pool.begin(async (sql) => {
+          const [, , rows, moved] = await Promise.all([
+            lockBudgets(sql, columns.app),
+            lockSessions(sql, columns.app, columns.session),
+            writeSettled(sql, columns),
+            moveHeads(sql, columns.app, columns.session)
+          ])
           const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
           if (exits.length > 0) await settleBehindExit(sql, exits.map((lease) => lease.appId), exits.map((lease) => lease.sessionId))
-          return rows
+          return { rows, pushed: moved.length > 0 }
         })
-        signals.announce(rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })))
+        signals.announce(rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })), pushed)
         const byPlace = new Map<number, SettleRow>(rows.map((row) => [row.n, row]))
         return batch.map((_, index): Settled => {
           const row = byPlace.get(index + 1)

@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, DatabaseError, toDatabaseError } from "./Database.ts"
+import { freeLanes } from "./laneStatements.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
 /** A live entry in the register of workers. */
@@ -49,6 +50,7 @@ export class Workers extends Context.Service<Workers, {
           update turns set owner = null where owner = ${workerId} and outcome is null returning app_id, session_id
         )
         select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)} where exists (select from freed)`)
+      yield* query((sql) => freeLanes(sql, [workerId]))
     }))
 
     const register = Effect.gen(function*() {
@@ -111,6 +113,7 @@ export class Workers extends Context.Service<Workers, {
             select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)}
           )
           select count(*)::int as turns from freed, nudged`)
+        yield* query((sql) => freeLanes(sql, dead.map((worker) => worker.worker_id)))
         return { workers: dead.length, turns: freed[0]?.turns ?? 0 }
       }))
     })

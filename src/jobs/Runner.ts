@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { EventEmitter } from "node:events"
 import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerEvents } from "graphile-worker"
+import { Courier } from "#channels/Courier.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Workers } from "#src/db/Workers.ts"
@@ -25,7 +26,9 @@ const turnTask = task(Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schem
 
 const expireTask = task(Schema.Unknown, () => IdempotencyKeys.use((keys) => keys.expire))
 
-const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, TurnRunner | IdempotencyKeys>> = { turn: turnTask, expire: expireTask }
+const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
+
+const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, TurnRunner | IdempotencyKeys | Courier>> = { turn: turnTask, deliver: deliverTask, expire: expireTask }
 
 const quiet = new Logger(() => () => {})
 
@@ -36,7 +39,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const workers = yield* Workers
   const runner = yield* TurnRunner
   const fibers = yield* FiberSet.make()
-  const runPromise = yield* FiberSet.runtimePromise(fibers)<TurnRunner | IdempotencyKeys>()
+  const runPromise = yield* FiberSet.runtimePromise(fibers)<TurnRunner | IdempotencyKeys | Courier>()
 
   // A payload that no version of ours can read is set aside with its error: retrying would not mend it.
   const park = (name: string, payload: unknown, error: Schema.SchemaError) =>

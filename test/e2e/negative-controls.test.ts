@@ -16,6 +16,7 @@ import { Turns } from "#src/db/Turns.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import * as Runner from "#src/jobs/Runner.ts"
+import { courier } from "#src/roles.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
@@ -110,7 +111,7 @@ describe("without the watchdog", () => {
 
     // All that a worker process runs, but for the watchdog.
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
-      Layer.provide(TurnRunner.layer),
+      Layer.provide([TurnRunner.layer, courier]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
       Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),

@@ -1,0 +1,177 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Random from "effect/Random"
+import { Attempt, type Channel, ChannelKinds } from "./Channel.ts"
+import { LogSignals } from "./event-log/LogSignals.ts"
+import { type LaneEvent, type LaneLease, type LaneRef, Lanes, type LaneStep, type OutcomeName } from "./Lanes.ts"
+import { nextDelay } from "./retryAfter.ts"
+
+/** Lanes walked at once by one process, of one endpoint and of one app: a slow receiver takes its own places, not those of others. */
+const MAX_LANES = 256
+const PER_ENDPOINT = 64
+const PER_APP = 128
+/** Lanes of one claim. */
+const LANES_A_CLAIM = 64
+/** How long deliveries under way may take to end once we are asked to stop. */
+const DRAIN = "4 seconds"
+
+/** Port: under which name this process leases lanes; none while it may be taken for dead. */
+export class CourierName extends Context.Service<CourierName, { readonly current: Effect.Effect<Option.Option<string>> }>()("channels/CourierName") {}
+
+const nameOf = ({ sessionId, channelId, fence }: LaneRef) => `${sessionId} ${channelId} ${fence}`
+
+const OUTCOME = { Sent: "sent", NotSent: "not_sent", Unknown: "unknown", Rejected: "rejected", Gone: "gone" } as const satisfies Record<Attempt["_tag"], OutcomeName>
+
+const died = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
+
+/** Where a lane goes after a try. `failures` counts this event's earlier failed tries. */
+const judge = (channel: Channel, event: LaneEvent, attempt: Attempt, failures: number, random: number): Pick<LaneStep, "outcome" | "onward"> => {
+  const outcome = OUTCOME[attempt._tag]
+  const step = channel.schedule[failures]
+  if (attempt._tag === "Sent" || attempt._tag === "Rejected" || (attempt._tag === "Unknown" && channel.afterUnknown === "skip")) return { outcome, onward: "pass" }
+  // Asked for once more means tried once more.
+  if (event.redo) return { outcome, onward: "pass" }
+  // The channel ends here. The event stays where it is, for the day the channel is resumed.
+  if (attempt._tag === "Gone") return { outcome, onward: { retryAfter: channel.schedule[0] ?? Duration.minutes(1), failures } }
+  if (step === undefined) return { outcome: "expired", onward: "pass" }
+  return { outcome, onward: { retryAfter: nextDelay(step, attempt._tag === "NotSent" ? attempt.retryAfter : null, random), failures: failures + 1 } }
+}
+
+/**
+ * Walks lanes along their logs: leases what is ready, tries each event in order, and writes outcome and position together.
+ * The only code that moves a lane. It is woken by appends and jobs, and looks by itself every second.
+ */
+export class Courier extends Context.Service<Courier, {
+  /** There may be something to deliver. */
+  readonly wake: Effect.Effect<void>
+}>()("channels/Courier") {
+  static readonly layer = Layer.effect(Courier, Effect.gen(function*() {
+    const lanes = yield* Lanes
+    const kinds = yield* ChannelKinds
+    const name = yield* CourierName
+    const signals = yield* LogSignals
+    const walks = yield* FiberSet.make()
+    const wakes = yield* Queue.sliding<void>(1)
+    const wake = () => Queue.offerUnsafe(wakes, undefined)
+
+    const walking = new Set<string>()
+    const ofEndpoint = new Map<string, number>()
+    const ofApp = new Map<string, number>()
+    const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
+      const now = (count.get(key) ?? 0) + change
+      if (now === 0) count.delete(key)
+      else count.set(key, now)
+    }
+    const enter = (lease: LaneLease) => {
+      walking.add(nameOf(lease))
+      add(ofEndpoint, lease.endpoint, 1)
+      add(ofApp, lease.appId, 1)
+    }
+    const leave = (lease: LaneLease) => {
+      // Others may have been passed over for want of the place that this lane took.
+      if (walking.size === MAX_LANES || ofEndpoint.get(lease.endpoint) === PER_ENDPOINT || ofApp.get(lease.appId) === PER_APP) wake()
+      walking.delete(nameOf(lease))
+      add(ofEndpoint, lease.endpoint, -1)
+      add(ofApp, lease.appId, -1)
+    }
+
+    const tryOne = Effect.fnUntraced(function*(channel: Channel, lease: LaneLease, event: LaneEvent, failures: number, following: LaneEvent | null) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const step = (result: Pick<LaneStep, "outcome" | "onward" | "statusCode" | "errorCode" | "answer" | "latency" | "throttle">): LaneStep => ({
+        lease,
+        event,
+        startedAt: new Date(startedAt),
+        next: result.onward === "pass" ? following : null,
+        ...result
+      })
+      if (event.expired) return step({ outcome: "expired", onward: "pass", statusCode: null, errorCode: "too_late", answer: null, latency: null, throttle: null })
+      const attempt = yield* channel.deliver({
+        appId: lease.appId,
+        sessionId: lease.sessionId,
+        channelId: lease.channelId,
+        channelVersion: lease.channelVersion,
+        cursor: event.cursor,
+        eventId: event.id,
+        type: event.type,
+        event: event.text
+      }).pipe(Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("delivery failed", cause), died)))
+      const { outcome, onward } = judge(channel, event, attempt, failures, yield* Random.next)
+      return step({
+        outcome,
+        onward,
+        statusCode: attempt.statusCode,
+        errorCode: "errorCode" in attempt ? attempt.errorCode : null,
+        answer: attempt.answer,
+        latency: Duration.millis((yield* Clock.currentTimeMillis) - startedAt),
+        throttle: attempt._tag === "NotSent" && attempt.throttle ? attempt.retryAfter ?? channel.schedule[0] ?? null : null
+      })
+    })
+
+    const walk = Effect.fnUntraced(function*(channel: Channel, lease: LaneLease) {
+      for (const [place, event] of lease.events.entries()) {
+        const step = yield* tryOne(channel, lease, event, place === 0 || event.redo ? lease.failures : 0, lease.events[place + 1] ?? null)
+        const after = yield* lanes.settle(step)
+        if (after === "ready") wake()
+        if (after !== "next") return
+      }
+    }, (effect, _, { sessionId, channelId }) => Effect.annotateLogs(effect, { session_id: sessionId, channel_id: channelId }))
+
+    const begin = (lease: LaneLease) => {
+      const channel = kinds.get(lease.kind)
+      enter(lease)
+      return FiberSet.run(walks, (channel === undefined ? lanes.release(lease) : walk(channel, lease)).pipe(
+        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.logWarning("lane was left", cause)),
+        Effect.ensuring(Effect.sync(() => leave(lease)))
+      ))
+    }
+
+    // A claim is not interrupted on its way: a lane that is ours and that we do not know of would wait for our death.
+    const lease = Effect.uninterruptible(Effect.gen(function*() {
+      const owner = yield* name.current
+      const room = Math.min(LANES_A_CLAIM, MAX_LANES - walking.size)
+      if (Option.isNone(owner) || room <= 0) return false
+      const { leases, more } = yield* lanes.claim(owner.value, {
+        lanes: room,
+        endpoints: ofEndpoint,
+        apps: ofApp,
+        perEndpoint: PER_ENDPOINT,
+        perApp: PER_APP
+      })
+      for (const lease of leases) yield* begin(lease)
+      return more
+    }))
+    const claimAll = Effect.gen(function*() {
+      while (yield* lease);
+    }).pipe(Effect.catchTag("LanesUnavailable", (error) => Effect.logWarning("courier could not claim", { reason: String(error.cause) })))
+
+    // One that is only on its way here is known by the next look.
+    let suspects: ReadonlySet<string> = new Set()
+    const releaseStrays = Effect.gen(function*() {
+      const owner = yield* name.current
+      const held = Option.isNone(owner) ? [] : yield* lanes.heldBy(owner.value)
+      const strays = held.filter((lane) => !walking.has(nameOf(lane)))
+      for (const stray of strays.filter((lane) => suspects.has(nameOf(lane)))) yield* lanes.release(stray)
+      suspects = new Set(strays.map(nameOf))
+    })
+    const look = releaseStrays.pipe(
+      Effect.andThen(lanes.sweep),
+      Effect.catchTag("LanesUnavailable", (error) => Effect.logWarning("courier could not look", { reason: String(error.cause) })),
+      Effect.andThen(Effect.sync(wake))
+    )
+
+    // Stopped in reverse: nothing more is claimed, then what is under way may end, and the rest is interrupted.
+    yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(walks).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(walks))))
+    yield* Effect.acquireRelease(Effect.sync(() => signals.onPush(wake)), (stop) => Effect.sync(stop))
+    yield* Queue.take(wakes).pipe(Effect.andThen(claimAll), Effect.forever, Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
+    yield* Effect.sleep("1 second").pipe(Effect.andThen(look), Effect.forever, Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
+
+    return Courier.of({ wake: Effect.sync(wake) })
+  }))
+}

@@ -1,0 +1,90 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type AfterStep, type LaneLease, type LaneRef, Lanes, type LaneStep, LanesUnavailable, type Room } from "#channels/Lanes.ts"
+import { Database } from "./Database.ts"
+import { groupCommit } from "./GroupCommit.ts"
+import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, lockLanes, noteHealth, type Place, settleLanes, sweepLanes } from "./laneStatements.ts"
+import { untilReachable } from "./retry.ts"
+
+const START: Place = { appId: "", channelId: "" }
+
+/** Rows come lane by lane, each lane's events in order. */
+const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<LaneLease> => {
+  const leases: Array<LaneLease & { readonly events: Array<LaneLease["events"][number]> }> = []
+  for (const row of rows) {
+    if (row.cursor === null) continue
+    let lease = leases.at(-1)
+    if (lease === undefined || lease.sessionId !== row.session_id || lease.channelId !== row.channel_id) {
+      lease = {
+        appId: row.app_id,
+        sessionId: row.session_id,
+        channelId: row.channel_id,
+        kind: row.kind,
+        endpoint: row.endpoint,
+        channelVersion: row.version,
+        owner,
+        fence: row.fence,
+        failures: row.failures,
+        events: [],
+        examined: row.examined
+      }
+      leases.push(lease)
+    }
+    lease.events.push({ cursor: row.cursor, id: row.id, type: row.type, text: row.text, expired: row.expired, redo: row.redo })
+  }
+  return leases
+}
+
+/** The lanes in PostgreSQL. Settlements that come together travel together. */
+export const layer = Layer.effect(Lanes, Effect.gen(function*() {
+  const { pool, query } = yield* Database
+  const unavailable = Effect.mapError((cause: unknown) => new LanesUnavailable({ cause }))
+  let place = START
+
+  const claim = Effect.fnUntraced(function*(owner: string, room: Room) {
+    const rows = yield* query<Array<LeaseRow>>((sql) => claimLanes(sql, owner, room, place))
+    const visit = rows[0]
+    const leases = toLeases(rows, owner)
+    const cut = visit !== undefined && visit.visited === CHANNELS_A_CLAIM
+    const roundOver = place !== START && !cut
+    place = cut ? { appId: visit.last_app ?? "", channelId: visit.last_channel ?? "" } : START
+    return { leases, more: cut || (roundOver && leases.length > 0) || visit?.picked === room.lanes }
+  }, unavailable)
+
+  const settle = groupCommit<LaneStep, AfterStep>({
+    maxBatch: 64,
+    inFlight: 2,
+    run: async (batch) => {
+      const rows = await pool.begin(async (sql) => {
+        const [, rows] = await Promise.all([lockLanes(sql, batch), settleLanes(sql, batch)])
+        return rows
+      })
+      // What is not noted now is noted with the next step.
+      await noteHealth(pool, batch).catch(() => {})
+      const after = new Map(rows.map((row) => [row.n, row.after]))
+      return batch.map((_, index) => after.get(index + 1) ?? "lost")
+    }
+  })
+
+  const heldBy = (owner: string) =>
+    query<Array<{ app_id: string; session_id: string; channel_id: string; fence: number }>>((sql) => sql`
+      select app_id, session_id, channel_id, fence from lanes where owner = ${owner}`).pipe(
+      Effect.map((rows) => rows.map((row): LaneRef => ({ appId: row.app_id, sessionId: row.session_id, channelId: row.channel_id, owner, fence: row.fence }))),
+      unavailable
+    )
+  const release = (lane: LaneRef) =>
+    query((sql) => sql`
+      update lanes set owner = null, sending = null
+      where app_id = ${lane.appId} and session_id = ${lane.sessionId} and channel_id = ${lane.channelId} and owner = ${lane.owner} and fence = ${lane.fence}`).pipe(
+      Effect.asVoid,
+      unavailable
+    )
+
+  return Lanes.of({
+    claim,
+    settle: (step) => untilReachable(settle(step)).pipe(unavailable),
+    sweep: query(sweepLanes).pipe(Effect.asVoid, unavailable),
+    heldBy,
+    release
+  })
+}))

@@ -1,0 +1,266 @@
+import * as Duration from "effect/Duration"
+import { DISABLED_AFTER, FAILING_AFTER, PROBE_EVERY } from "#channels/health.ts"
+import type { AfterStep, LaneStep, Room } from "#channels/Lanes.ts"
+import type { Sql } from "./Database.ts"
+
+/** Events that a lease brings along. Few, so that a lane with much to catch up gives others their turn. */
+const EVENTS_A_LEASE = 8
+/** Channels that one claim visits. */
+export const CHANNELS_A_CLAIM = 256
+/** Lanes of one channel that a claim parks when it finds the channel stopped. */
+const PARKED_A_CLAIM = 200
+
+/** Where a claim goes on: claims visit the channels in turn, so that none is always last. */
+export interface Place {
+  readonly appId: string
+  readonly channelId: string
+}
+
+/** One leased event; a claim that leased nothing is one row without an event. */
+export interface LeaseRow {
+  readonly visited: number
+  readonly picked: number
+  readonly last_app: string | null
+  readonly last_channel: string | null
+  readonly app_id: string
+  readonly session_id: string
+  readonly channel_id: string
+  readonly kind: string
+  readonly endpoint: string
+  readonly version: number
+  readonly fence: number
+  readonly failures: number
+  readonly examined: number
+  readonly cursor: number | null
+  readonly id: string
+  readonly type: string
+  readonly text: string
+  readonly expired: boolean
+  readonly redo: boolean
+}
+
+/**
+ * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a channel with
+ * a hundred thousand ready lanes costs a claim no more than one with a single lane. Ready lanes of a stopped channel are parked in passing.
+ * What was on the wire when an earlier lease was lost is put down as unknown.
+ * The log is looked through up to the last event that this statement sees, which may be less than a head that has just moved.
+ * The worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees its lanes.
+ */
+export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) => sql`
+  with recursive me as (
+    select worker_id from workers where worker_id = ${owner} for key share
+  ), visit as (
+    (select app_id, channel_id, 1 as n from lanes
+      where status = 'ready' and owner is null and (app_id, channel_id) > (${after.appId}, ${after.channelId}) order by app_id, channel_id limit 1)
+    union all
+    select x.app_id, x.channel_id, v.n + 1 from visit v cross join lateral (
+      select app_id, channel_id from lanes
+      where status = 'ready' and owner is null and (app_id, channel_id) > (v.app_id, v.channel_id) order by app_id, channel_id limit 1
+    ) x where v.n < ${CHANNELS_A_CLAIM}::int
+  ), visited as (
+    select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.status, c.status in ('active', 'failing') as walked,
+      coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
+    from visit v left join channels c using (app_id, channel_id)
+    left join unnest(${[...room.endpoints.keys()]}::text[], ${[...room.endpoints.values()]}::int[]) as b(endpoint, busy) on b.endpoint = c.endpoint
+    left join unnest(${[...room.apps.keys()]}::text[], ${[...room.apps.values()]}::int[]) as a(app_id, busy) on a.app_id = v.app_id
+  ), parked as (
+    update lanes l set status = 'parked' from (
+      select x.* from visited v cross join lateral (
+        select app_id, session_id, channel_id from lanes
+        where app_id = v.app_id and channel_id = v.channel_id and status = 'ready' and owner is null
+        order by due_at limit ${PARKED_A_CLAIM}::int for no key update skip locked
+      ) x where v.walked is not true
+    ) p
+    where l.app_id = p.app_id and l.session_id = p.session_id and l.channel_id = p.channel_id
+  ), candidate as (
+    select l.*, v.kind, v.endpoint, v.version, v.events, v.busy, v.app_busy,
+      row_number() over (partition by v.endpoint order by l.due_at) as of_endpoint, row_number() over (partition by v.app_id order by l.due_at) as of_app
+    from visited v cross join lateral (
+      select app_id, session_id, channel_id, due_at from lanes
+      where app_id = v.app_id and channel_id = v.channel_id and status = 'ready' and owner is null
+      order by due_at limit greatest(0, least(${room.lanes}::int, case when v.status = 'failing' then 1 else ${room.perEndpoint}::int end - v.busy))
+    ) l where v.walked and v.wanted
+  ), picked as (
+    select l.*, k.kind, k.endpoint, k.version, k.events
+    from candidate k join lanes l using (app_id, session_id, channel_id), me
+    where l.status = 'ready' and l.owner is null and k.of_endpoint + k.busy <= ${room.perEndpoint}::int and k.of_app + k.app_busy <= ${room.perApp}::int
+    order by k.of_endpoint, l.due_at limit ${room.lanes}::int for no key update of l skip locked
+  ), next as (
+    select p.app_id, p.session_id, p.channel_id, e.*, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor) as place
+    from picked p cross join lateral (
+      select e.cursor, e.id, e.type, event_json(e) as text, coalesce(e.expires_at <= now(), false) as expired, p.redo <> '{}' as redo from events e
+      where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}' and (p.events is null or e.type = any(p.events))
+      order by e.cursor limit ${EVENTS_A_LEASE}::int
+    ) e
+    union all
+    select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type, event_json(e), false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor)
+    from picked p join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_A_LEASE}::int])
+  ), seen as (
+    select p.app_id, p.session_id, p.channel_id, n.events, n.cursor, case
+        when p.redo <> '{}' then p.position
+        when n.events = ${EVENTS_A_LEASE}::int then n.last
+        else greatest(p.position, coalesce(t.cursor, 0)) end as examined
+    from picked p
+    left join (select app_id, session_id, channel_id, count(*) as events, min(cursor) as cursor, max(cursor) as last from next group by 1, 2, 3) n using (app_id, session_id, channel_id)
+    left join lateral (select e.cursor from events e where e.app_id = p.app_id and e.session_id = p.session_id order by e.cursor desc limit 1) t on true
+  ), leased as (
+    update lanes l set fence = l.fence + 1,
+      owner = case when s.cursor is null then null else ${owner} end,
+      sending = s.cursor, sending_at = now(),
+      position = case when s.cursor is null then s.examined else l.position end,
+      redo = case when s.cursor is null then '{}' else l.redo end,
+      status = case when s.cursor is null and s.examined >= l.head then 'idle' else 'ready' end
+    from seen s
+    where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
+    returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined
+  ), interrupted as (
+    insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, error_code, started_at, latency_ms)
+    select p.app_id, p.session_id, p.channel_id, p.sending, p.fence, e.id, 'unknown', 'interrupted', p.sending_at, extract(epoch from now() - p.sending_at) * 1000
+    from picked p join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = p.sending
+    on conflict do nothing
+  )
+  select v.visited, v.picked, v.last_app, v.last_channel, n.app_id, n.session_id, n.channel_id, p.kind, p.endpoint, p.version, d.fence, d.failures, d.examined,
+    n.cursor, n.id, n.type, n.text, n.expired, n.redo
+  from (
+    select count(*)::int as visited, max(app_id) as last_app, (array_agg(channel_id order by n desc))[1] as last_channel, (select count(*)::int from picked) as picked from visit
+  ) v left join (leased d join picked p using (app_id, session_id, channel_id) join next n using (app_id, session_id, channel_id)) on true
+  order by n.app_id, n.session_id, n.channel_id, n.place`
+
+const milliseconds = (duration: Duration.Duration | null): number | null => duration === null ? null : Math.round(Duration.toMillis(duration))
+
+const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
+  app: batch.map(({ lease }) => lease.appId),
+  session: batch.map(({ lease }) => lease.sessionId),
+  channel: batch.map(({ lease }) => lease.channelId),
+  owner: batch.map(({ lease }) => lease.owner),
+  fence: batch.map(({ lease }) => lease.fence),
+  // The attempt is told apart by its fence; within one lease an event is tried once.
+  cursor: batch.map(({ event }) => event.cursor),
+  event: batch.map(({ event }) => event.id),
+  redo: batch.map(({ event }) => Number(event.redo)),
+  outcome: batch.map(({ outcome }) => outcome),
+  statusCode: batch.map(({ statusCode }) => statusCode),
+  errorCode: batch.map(({ errorCode }) => errorCode),
+  answer: batch.map(({ answer }) => answer),
+  startedAt: batch.map(({ startedAt }) => startedAt.toISOString()),
+  latencyMs: batch.map(({ latency }) => milliseconds(latency)),
+  // Behind the last event of the lease the channel wants nothing of what was looked through.
+  position: batch.map(({ lease, event, onward }) =>
+    onward !== "pass" || event.redo ? null : event.cursor === lease.events.at(-1)?.cursor ? lease.examined : event.cursor),
+  failures: batch.map(({ onward }) => onward === "pass" ? 0 : onward.failures),
+  delayMs: batch.map(({ onward }) => onward === "pass" ? null : milliseconds(onward.retryAfter)),
+  next: batch.map(({ next }) => next?.cursor ?? null)
+})
+
+/** Lanes in order of their key: the lock order of everybody who writes several. */
+export const lockLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => sql`
+  select 1 from lanes
+  where (app_id, session_id, channel_id) in (select * from unnest(${batch.map(({ lease }) => lease.appId)}::text[], ${batch.map(({ lease }) => lease.sessionId)}::text[], ${batch.map(({ lease }) => lease.channelId)}::text[]))
+  order by app_id, session_id, channel_id for no key update`
+
+/**
+ * Writes the outcomes of tries and moves their lanes, only where the lease still holds; a lane without a row in the answer was taken over.
+ * With `next`, the intent to send that event is on record; a lane whose channel has been stopped meanwhile is given back instead.
+ * A retry gets a job for the second after it is due, one for all that are due in the same second: the job is a wake-up.
+ */
+export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
+  const b = toColumns(batch)
+  return sql<Array<{ readonly n: number; readonly after: Exclude<AfterStep, "lost"> }>>`
+    with done as (
+      select d.*, c.status in ('active', 'failing') as walked
+      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.event}::text[], ${b.redo}::int[],
+          ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+          ${b.position}::bigint[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
+        with ordinality as d(app_id, session_id, channel_id, owner, fence, cursor, event_id, redo, outcome, status_code, error_code, answer, started_at, latency_ms, position, failures, delay_ms, next, n)
+      left join channels c using (app_id, channel_id)
+    ), moved as (
+      update lanes l set
+        position = greatest(l.position, coalesce(d.position, 0)),
+        redo = case when d.redo = 1 then array_remove(l.redo, d.cursor) else l.redo end,
+        failures = case when d.redo = 1 then l.failures else d.failures end,
+        owner = case when d.walked then case when d.next is null then null else l.owner end end,
+        sending = case when d.walked then d.next end,
+        sending_at = now(),
+        due_at = now() + coalesce(d.delay_ms, 0) * interval '1 millisecond',
+        status = case
+          when d.delay_ms is not null then 'waiting'
+          when greatest(l.position, coalesce(d.position, 0)) < l.head or (case when d.redo = 1 then array_remove(l.redo, d.cursor) else l.redo end) <> '{}' then 'ready'
+          else 'idle' end
+      from done d
+      where l.app_id = d.app_id and l.session_id = d.session_id and l.channel_id = d.channel_id and l.owner = d.owner and l.fence = d.fence
+      returning d.n, l.due_at, case when l.owner is not null then 'next' when l.status = 'ready' then 'ready' else 'rest' end as after
+    ), recorded as (
+      insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, status_code, error_code, answer, started_at, latency_ms)
+      select d.app_id, d.session_id, d.channel_id, d.cursor, d.fence, d.event_id, d.outcome, d.status_code, d.error_code, d.answer, d.started_at::timestamptz, d.latency_ms
+      from done d join moved m using (n)
+      on conflict do nothing
+    ), woken as (
+      select count(graphile_worker.add_job('deliver', '{}'::json, run_at := due.at, job_key := 'deliver:' || extract(epoch from due.at)::bigint, job_key_mode := 'preserve_run_at'))
+      from (select distinct date_trunc('second', m.due_at) + interval '1 second' as at from moved m join done d using (n) where d.delay_ms is not null) due
+    )
+    select m.n::int, m.after from moved m, woken`
+}
+
+/**
+ * How the channels of these steps are doing. Written apart from the steps, so that a channel with many lanes is no queue for them,
+ * and, while all is well, only every ten seconds.
+ */
+export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
+  const tried = batch.filter(({ latency }) => latency !== null)
+  const b = {
+    app: tried.map(({ lease }) => lease.appId),
+    channel: tried.map(({ lease }) => lease.channelId),
+    outcome: tried.map(({ outcome }) => outcome),
+    throttleMs: tried.map(({ throttle }) => milliseconds(throttle))
+  }
+  return sql`
+    with seen as (
+      select app_id, channel_id, bool_or(outcome = 'gone') as gone, bool_or(outcome in ('sent', 'rejected')) as reached,
+        count(*) filter (where outcome not in ('sent', 'rejected')) as failed, max(throttle_ms) as throttle_ms
+      from unnest(${b.app}::text[], ${b.channel}::text[], ${b.outcome}::text[], ${b.throttleMs}::bigint[]) as t(app_id, channel_id, outcome, throttle_ms)
+      group by 1, 2
+    ), present as (
+      select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, case when not s.reached then coalesce(c.failing_since, now()) end as failing_since
+      from channels c join seen s using (app_id, channel_id)
+      where c.status in ('active', 'failing') and (s.failed > 0 or c.failing_since is not null or coalesce(c.last_success_at < now() - interval '10 seconds', true))
+      order by c.app_id, c.channel_id for no key update of c
+    )
+    update channels c set
+      failing_since = p.failing_since,
+      consecutive_failures = case when p.reached then 0 else c.consecutive_failures + p.failed end,
+      last_success_at = case when p.reached then now() else c.last_success_at end,
+      status = case
+        when p.gone or p.failing_since < now() - ${milliseconds(DISABLED_AFTER)}::bigint * interval '1 millisecond' then 'disabled'
+        when p.failing_since < now() - ${milliseconds(FAILING_AFTER)}::bigint * interval '1 millisecond' then 'failing'
+        else 'active' end,
+      not_before = case
+        when p.failing_since < now() - ${milliseconds(FAILING_AFTER)}::bigint * interval '1 millisecond' then now() + ${milliseconds(PROBE_EVERY)}::bigint * interval '1 millisecond'
+        when p.throttle_ms is not null then now() + p.throttle_ms * interval '1 millisecond'
+        else c.not_before end
+    from present p where c.app_id = p.app_id and c.channel_id = p.channel_id`
+}
+
+/** Lanes whose time has come, and lanes of owners that are not registered, become ready. Gives a row for each. */
+export const sweepLanes = (sql: Sql) => sql`
+  with due as (
+    select app_id, session_id, channel_id from lanes where status = 'waiting' and due_at <= now()
+    order by due_at limit 1000 for no key update skip locked
+  ), orphaned as (
+    select app_id, session_id, channel_id from lanes l
+    where l.owner is not null and not exists (select from workers w where w.worker_id = l.owner) for no key update skip locked
+  )
+  update lanes l set status = 'ready', owner = null, due_at = now()
+  from (select * from due union select * from orphaned) x
+  where l.app_id = x.app_id and l.session_id = x.session_id and l.channel_id = x.channel_id
+  returning 1`
+
+/** Frees the lanes of workers that are gone, in order of their key, and asks for a courier. */
+export const freeLanes = (sql: Sql, owners: ReadonlyArray<string>) => sql`
+  with held as (
+    select app_id, session_id, channel_id from lanes where owner = any(${owners}::text[])
+    order by app_id, session_id, channel_id for no key update
+  ), freed as (
+    update lanes l set owner = null from held h
+    where l.app_id = h.app_id and l.session_id = h.session_id and l.channel_id = h.channel_id returning 1
+  )
+  select graphile_worker.add_job('deliver', '{}'::json) where exists (select from freed)`
