@@ -1,0 +1,27 @@
+import { createHmac } from "node:crypto"
+import * as Redacted from "effect/Redacted"
+
+const PREFIX = "whsec_"
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
+
+/** `whsec_` and base64 stand for the bytes that they encode, anything else for its own. */
+const keyOf = (secret: string): Buffer => {
+  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ""
+  return BASE64.test(encoded) ? Buffer.from(encoded, "base64") : Buffer.from(secret, "utf8")
+}
+
+/** What is signed, to the byte. */
+export interface Signed {
+  readonly id: string
+  /** Seconds since the epoch. */
+  readonly timestamp: number
+  readonly body: Uint8Array
+}
+
+/** The headers of Standard Webhooks, with one signature for each secret. */
+export const signatureHeaders = ({ id, timestamp, body }: Signed, secrets: ReadonlyArray<Redacted.Redacted<string>>) => ({
+  "webhook-id": id,
+  "webhook-timestamp": String(timestamp),
+  "webhook-signature": secrets.map((secret) =>
+    `v1,${createHmac("sha256", keyOf(Redacted.value(secret))).update(`${id}.${timestamp}.`).update(body).digest("base64")}`).join(" ")
+})
