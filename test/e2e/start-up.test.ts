@@ -210,7 +210,13 @@ describe("a setting that cannot be used", () => {
     ["ROLES", "api,cook"],
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["OPENAI_TIMEOUT_SECONDS", "soon"],
-    ["DATABASE_URL", "mysql://localhost/troupe"]
+    ["DATABASE_URL", "mysql://localhost/troupe"],
+    ["DATA_DIR", "/proc/troupe/data"],
+    ["DATA_DIR", "/proc"],
+    ["DATA_DIR", "package.json"],
+    ["SECRETS_KEY", "password"],
+    ["OUTBOUND_ALLOW", "*"],
+    ["OIDC_ISSUER", "accounts.example"]
   ])("stops the start with one line that names it: %s=%s", async (name, value) => {
     const { code, stdout, stderr } = await run(["serve"], { [name]: value })
     assert.strictEqual(code, 1)
@@ -228,7 +234,15 @@ describe("a setting that cannot be used", () => {
     holder.close()
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
-    assert.match(stderr.split("\n").at(-2) ?? "", new RegExp(`^troupe: .*${port}`))
+    assert.match(stderr.split("\n").at(-2) ?? "", new RegExp(`^troupe: PORT: .*${port}`))
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+
+  it("stops the start with one line that names HOST when that is no address of this machine", async () => {
+    const { code, stdout, stderr } = await run(["serve"], { HOST: "192.0.2.1" })
+    assert.strictEqual(code, 1)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr.split("\n").at(-2) ?? "", /^troupe: HOST: /)
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 })
