@@ -13,6 +13,7 @@ import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
+import { Secrets } from "#src/db/Secrets.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
@@ -65,5 +66,5 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
   const serving = settings.roles.has("api") ? http : Layer.empty
   const working = settings.roles.has("worker") ? worker : Layer.empty
-  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer]))
+  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer, Secrets.layer]))
 }))
