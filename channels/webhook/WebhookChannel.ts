@@ -1,0 +1,69 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
+import { Attempt, type Channel, type Delivery } from "../Channel.ts"
+import type { OutboundError } from "../outbound/exchange.ts"
+import { Outbound } from "../outbound/Outbound.ts"
+import { MOST_BYTES, readAnswer, within } from "./answer.ts"
+import { readRetryAfter } from "./retryAfterHeader.ts"
+import { SCHEDULE } from "./schedule.ts"
+import { signatureHeaders } from "./sign.ts"
+import { WebhookEndpoints } from "./WebhookEndpoints.ts"
+
+const USER_AGENT = "Troupe/0.1.0"
+
+/** Of one try, from the dial to the end of the answer. */
+const TOTAL = Duration.seconds(15)
+/** How long an endpoint is looked up before it. */
+const LOOK_UP = Duration.seconds(15)
+
+const unanswered = { statusCode: null, answer: null }
+
+const channelMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "channel_missing" })
+const endpointUnavailable = Attempt.cases.NotSent.make({ ...unanswered, errorCode: "endpoint_unavailable", retryAfter: null, throttle: false })
+
+/** Without an answer only the outbound call knows whether the request may have got there. */
+const failed = ({ reason, sent }: OutboundError): Attempt =>
+  sent
+    ? Attempt.cases.Unknown.make({ ...unanswered, errorCode: reason })
+    : Attempt.cases.NotSent.make({ ...unanswered, errorCode: reason, retryAfter: null, throttle: false })
+
+/**
+ * Posts the event, as it is in the log, to the app's endpoint, signed by Standard Webhooks. At least once: a try of
+ * unknown fate is made again under the same id.
+ */
+export const makeWebhookChannel = Effect.gen(function*() {
+  const endpoints = yield* WebhookEndpoints
+  const outbound = yield* Outbound
+
+  const deliver = Effect.fnUntraced(function*({ appId, channelId, channelVersion, cursor, eventId, event }: Delivery) {
+    // That we cannot look it up is no fault of the receiver's: a try is worth waiting for.
+    const endpoint = yield* endpoints.get(appId, channelId, channelVersion).pipe(
+      Effect.retry(Schedule.spaced("1 second")),
+      Effect.timeoutOption(LOOK_UP),
+      Effect.orElseSucceed(() => Option.none())
+    )
+    if (Option.isNone(endpoint)) return endpointUnavailable
+    if (endpoint.value === undefined) return channelMissing
+    const { url, secrets } = endpoint.value
+
+    const body = Buffer.from(event, "utf8")
+    const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const headers = {
+      ...signatureHeaders({ id: eventId, timestamp, body }, secrets),
+      "x-service-event-id": eventId,
+      "x-service-cursor": String(cursor),
+      "content-type": "application/json",
+      "user-agent": USER_AGENT
+    }
+    const response = yield* Effect.result(outbound.post({ url, headers, body, totalTimeout: TOTAL, keepBytes: MOST_BYTES }))
+    if (Result.isFailure(response)) return failed(response.failure)
+    const { status, headers: { retryAfter = null }, body: answer } = response.success
+    return readAnswer(status, within(MOST_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))
+  })
+
+  return { kind: "webhook", schedule: SCHEDULE, afterUnknown: "retry", deliver } satisfies Channel
+})

@@ -1,0 +1,43 @@
+import * as Duration from "effect/Duration"
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+import { nextDelay } from "#channels/retryAfter.ts"
+import { SCHEDULE } from "#channels/webhook/schedule.ts"
+
+const seconds = (wait: Duration.Duration) => Duration.toSeconds(wait)
+const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+describe("the wait before the next try", () => {
+  it("is the step, up to a fifth shorter or longer", () => {
+    const waits = [0, 0.5, 1].map((random) => seconds(nextDelay(Duration.minutes(5), null, random)))
+    assert.deepStrictEqual(waits, [240, 300, 360])
+  })
+
+  it.each([
+    ["sooner than the step", 1, 300],
+    ["between the step and twice the step", 400, 400],
+    ["later than that", 100_000, 600]
+  ] as const)("heeds a receiver that asks for a time %s", (_, asked, waited) => {
+    assert.strictEqual(seconds(nextDelay(Duration.minutes(5), Duration.seconds(asked), 0.9)), waited)
+  })
+
+  it("lies within a fifth below the step and twice the step, whatever a receiver asks for", () => {
+    fc.assert(fc.property(fc.constantFrom(...SCHEDULE), fc.option(fc.nat()), chance, (step, asked, random) => {
+      const wait = seconds(nextDelay(step, asked === null ? null : Duration.seconds(asked), random))
+      assert.isAtLeast(wait, 0.8 * seconds(step))
+      assert.isAtMost(wait, 2 * seconds(step))
+    }))
+  })
+})
+
+describe("the schedule of webhooks", () => {
+  it("tries ten times over a little more than three days", () => {
+    assert.lengthOf(SCHEDULE, 9)
+    const total = SCHEDULE.reduce((sum, wait) => sum + seconds(wait), 0)
+    assert.strictEqual(total, 5 + 60 * (5 + 30) + 3600 * (2 + 5 + 10 + 14 + 20 + 24))
+  })
+
+  it("waits longer each time", () => {
+    assert.deepStrictEqual(SCHEDULE.map(seconds), SCHEDULE.map(seconds).sort((a, b) => a - b))
+  })
+})
