@@ -11,8 +11,8 @@ create table channels (
   target jsonb not null,
   version int not null default 1,
   -- Sealed.
-  secret text,
-  previous_secret text,
+  secret bytea,
+  previous_secret bytea,
   previous_secret_until timestamptz,
   -- The types it wants; null: all.
   events text[],

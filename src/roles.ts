@@ -4,12 +4,17 @@ import { ChannelKinds } from "#channels/Channel.ts"
 import { Courier, CourierName } from "#channels/Courier.ts"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
+import { Outbound } from "#channels/outbound/Outbound.ts"
+import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import * as Accept from "#src/db/Accept.ts"
+import { Alignment } from "#src/db/Alignment.ts"
+import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { Deliveries } from "#src/db/Deliveries.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
@@ -17,6 +22,7 @@ import { Secrets } from "#src/db/Secrets.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
+import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
@@ -41,8 +47,19 @@ const inbox = Layer.unwrap(Effect.gen(function*() {
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
 const courierName = Layer.effect(CourierName, Effect.map(Membership, ({ current }) => CourierName.of({ current })))
 
-/** What moves the lanes, with the kinds of channel there are. */
-export const courier = Courier.layer.pipe(Layer.provide([Lanes.layer, courierName, Layer.succeed(ChannelKinds, new Map())]))
+/** What moves the lanes. */
+export const courier = Courier.layer.pipe(Layer.provide([Lanes.layer, courierName]))
+
+const outbound = Layer.unwrap(Effect.gen(function*() {
+  const { outboundAllow } = yield* Settings
+  return Outbound.layer({ allow: outboundAllow })
+}))
+
+/** The push channels there are. */
+const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
+  const webhook = yield* makeWebhookChannel
+  return new Map([[webhook.kind, webhook]])
+})).pipe(Layer.provide(WebhookEndpointReader.layer))
 
 const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines } = yield* Settings
@@ -56,7 +73,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustProxy } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([Authentication.layer, Traces.layer, inbox]),
+    Layer.provide([Authentication.layer, Traces.layer, Channels.layer, Deliveries.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))
@@ -66,5 +83,9 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
   const serving = settings.roles.has("api") ? http : Layer.empty
   const working = settings.roles.has("worker") ? worker : Layer.empty
-  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer, Secrets.layer]))
+  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
+    Layer.provide([writer, Workers.layer, Alignment.layer, channelKinds]),
+    Layer.provideMerge(outbound),
+    Layer.provide(Secrets.layer)
+  )
 }))

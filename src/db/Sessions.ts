@@ -8,6 +8,7 @@ import type { Payload } from "#pipeline/domain/Event.ts"
 import { greetingBubbles } from "#pipeline/domain/greeting.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
+import { openLanes } from "./alignLanes.ts"
 import { Characters, type StoredCharacter } from "./Characters.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { moveHeads } from "./moveHeads.ts"
@@ -64,7 +65,8 @@ export class Sessions extends Context.Service<Sessions, {
   readonly list: (appId: string, filter: SessionFilter) => Effect.Effect<ReadonlyArray<Session>, DatabaseError>
 }>()("src/db/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const database = yield* Database
+    const { query, transaction } = database
     const characters = yield* Characters
     const signals = yield* LogSignals
 
@@ -121,6 +123,7 @@ export class Sessions extends Context.Service<Sessions, {
         insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
         values (${appId}, ${sessionId}, ${wanted.characterSlug}, ${wanted.externalUserRef}, ${JSON.stringify(wanted.proactiveControls)}::text::jsonb, ${JSON.stringify(wanted.metadata)}::text::jsonb)`)
       yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`)
+      yield* openLanes(appId, sessionId).pipe(Effect.provideService(Database, database))
       yield* greet(appId, sessionId, character.profile, display_name)
       const session = yield* get(appId, sessionId)
       return session === undefined ? yield* Effect.die(new Error("a session just written is gone")) : { session, created: true }

@@ -1,6 +1,7 @@
-import type { Sql } from "./Database.ts"
+import * as Effect from "effect/Effect"
+import { Database } from "./Database.ts"
 
-/** Sessions that one statement brings up. Their logs are locked for as long as it takes. */
+/** Sessions that one step brings up. Their logs are locked for as long as it takes. */
 const SESSIONS_A_STEP = 500
 
 /**
@@ -9,16 +10,17 @@ const SESSIONS_A_STEP = 500
  * A lane that was behind gets a new fence: what a courier still does under the old one can write nothing.
  * The transaction must hold the channel's row locked. Gives the sessions of the step; when there are none, the channel is aligned.
  */
-export const alignLanes = async (sql: Sql, appId: string, channelId: string): Promise<ReadonlyArray<string>> => {
-  const scope = await sql<Array<{ session_id: string }>>`
+export const alignLanes = Effect.fnUntraced(function*(appId: string, channelId: string) {
+  const { query } = yield* Database
+  const scope = yield* query<Array<{ session_id: string }>>((sql) => sql`
     select l.session_id from channels c join session_logs l on l.app_id = c.app_id and l.session_id > coalesce(c.aligned_to, '')
       and (c.session_id is null or l.session_id = c.session_id)
     where c.app_id = ${appId} and c.channel_id = ${channelId} and c.aligned_to is not null
       and (l.status = 'active' or c.session_id is not null
         or exists (select from lanes x where x.app_id = c.app_id and x.session_id = l.session_id and x.channel_id = c.channel_id))
-    order by l.session_id limit ${SESSIONS_A_STEP}::int for share of l`
+    order by l.session_id limit ${SESSIONS_A_STEP}::int for share of l`)
   const sessions = scope.map((row) => row.session_id)
-  await sql`
+  yield* query((sql) => sql`
     with channel as (
       select * from channels where app_id = ${appId} and channel_id = ${channelId}
     ), scope as (
@@ -31,19 +33,20 @@ export const alignLanes = async (sql: Sql, appId: string, channelId: string): Pr
       select s.app_id, s.session_id, c.channel_id, c.generation, least(s.position, s.head), s.head, case when s.position < s.head then 'ready' else 'idle' end
       from scope s, channel c
       on conflict (app_id, session_id, channel_id) do update set generation = excluded.generation, fence = l.fence + 1, owner = null, failures = 0, due_at = now(),
-        position = coalesce(least((select rewind_to from channel), l.head), l.position),
+        position = least(coalesce((select rewind_to from channel), l.position), l.head),
         status = case when coalesce((select rewind_to from channel), l.position) < l.head or l.redo <> '{}' then 'ready' else 'idle' end
       where l.generation < excluded.generation
     )
-    update channels set aligned_to = ${sessions.at(-1) ?? null} where app_id = ${appId} and channel_id = ${channelId}`
+    update channels set aligned_to = ${sessions.at(-1) ?? null} where app_id = ${appId} and channel_id = ${channelId}`)
   return sessions
-}
+})
 
 /** Gives a new session its lane to each app-wide channel. A channel that is being created meanwhile sees the session, or is seen here. */
-export const openLanes = async (sql: Sql, appId: string, sessionId: string): Promise<void> => {
-  await sql`select 1 from apps where app_id = ${appId} for share`
-  await sql`
+export const openLanes = Effect.fnUntraced(function*(appId: string, sessionId: string) {
+  const { query } = yield* Database
+  yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for share`)
+  yield* query((sql) => sql`
     insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
     select app_id, ${sessionId}, channel_id, generation, 0, 0, 'idle' from channels
-    where app_id = ${appId} and session_id is null and status <> 'deleted'`
-}
+    where app_id = ${appId} and session_id is null and status <> 'deleted'`)
+})

@@ -5,5 +5,8 @@ export interface SealedColumn {
   readonly column: string
 }
 
+export const CHANNEL_SECRET: SealedColumn = { table: "channels", key: ["app_id", "channel_id"], column: "secret" }
+export const PREVIOUS_CHANNEL_SECRET: SealedColumn = { ...CHANNEL_SECRET, column: "previous_secret" }
+
 /** Every column that is sealed. A column that is missing here is lost when the key changes: the change goes through this list. */
-export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = []
+export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET]

@@ -8,9 +8,11 @@ import { Feeds } from "#channels/event-log/Feeds.ts"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
 import { isId, newId } from "#pipeline/domain/Id.ts"
 import { Apps } from "#src/db/Apps.ts"
+import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Sessions } from "#src/db/Sessions.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
+import { channelScope } from "./channelScope.ts"
 import { envelope, type Success } from "./envelope.ts"
 import { accountTokenUsed, ApiError, draining, errorBody, idpKeyUsed, internalError, invalidKey, type Kind, missingBearer, notFound, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
@@ -63,11 +65,16 @@ const authenticate = (request: FastifyRequest) =>
 
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
-  const { app_id = "", slug = "", session_id = "" } = request.params as Record<string, string>
+  const params = request.params as Record<string, string>
+  const { app_id = "", channel_id = "", slug = "", session_id = "" } = params
   const { appId } = request.principal
   switch (kind) {
     case "app":
       return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
+    case "channel": {
+      const scope = channelScope(appId, params)
+      return scope !== undefined && isId("chn", channel_id) && (yield* Channels.use((channels) => channels.get(scope, channel_id))) !== undefined
+    }
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
     case "session":

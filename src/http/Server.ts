@@ -1,15 +1,19 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from "fastify"
 import type { ZodTypeProvider } from "fastify-type-provider-zod"
 import type * as Effect from "effect/Effect"
+import type { ChannelKinds } from "#channels/Channel.ts"
 import type { EventLog } from "#channels/event-log/EventLog.ts"
 import type { Feeds } from "#channels/event-log/Feeds.ts"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { Outbound } from "#channels/outbound/Outbound.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
 import type { Authentication, Principal } from "#src/accounts/Authentication.ts"
 import type { Apps } from "#src/db/Apps.ts"
+import type { Channels } from "#src/db/Channels.ts"
 import type { Characters } from "#src/db/Characters.ts"
 import type { Database } from "#src/db/Database.ts"
+import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { Traces } from "#src/db/Traces.ts"
@@ -18,7 +22,9 @@ import type { Success } from "./envelope.ts"
 import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
-export type HandlerServices = Apps | Authentication | Characters | Database | EventLog | Feeds | IdempotencyKeys | Inbox | LogSignals | Sessions | Traces | Writer
+export type HandlerServices =
+  | Apps | Authentication | ChannelKinds | Channels | Characters | Database | Deliveries | EventLog | Feeds | IdempotencyKeys | Inbox | LogSignals | Outbound | Sessions
+  | Traces | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

@@ -39,14 +39,23 @@ export const routeNotFound = structured(404, "route_not_found", "There is no suc
 export const notFound = {
   character: structured(404, "character_not_found", "There is no such character in this app.", "List the app's characters with GET /v1/characters."),
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
+  channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to.")
 } as const
 export type Kind = keyof typeof notFound
+
+export const deliveryNotFound = structured(404, "delivery_not_found", "There is no such delivery in this session.", "List the deliveries with GET /v1/sessions/{session_id}/delivery.")
 
 export const slugTaken = (slug: string) => structured(409, "slug_taken", `The slug ${slug} is taken in this app.`, "Choose another slug, or PATCH the character that has it.")
 export const versionConflict = (current: number) => structured(409, "version_conflict", `The character is at version ${current}.`, "Read it again and repeat the change on that version.")
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
+
+export const channelLimitReached = (most: number) =>
+  structured(409, "channel_limit_reached", `There are ${most} channels already, which is as many as there may be here.`, "Delete a channel, or change the url or the events of one with PATCH.")
+export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) => structured(422, "channel_url_rejected", message, fix)
+export const retryLimitReached = structured(409, "delivery_retry_limit_reached", "Too many deliveries of this channel wait to be made once more.",
+  "Wait until they are made, or have everything from some cursor delivered again with POST .../channels/{channel_id}/replay.")
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")

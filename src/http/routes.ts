@@ -1,6 +1,8 @@
 import type { Routes } from "./Server.ts"
 import { appRoutes } from "./routes/apps.ts"
+import { channelRoutes } from "./routes/channels.ts"
 import { characterRoutes } from "./routes/characters.ts"
+import { deliveryRoutes } from "./routes/deliveries.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { messageRoutes } from "./routes/messages.ts"
@@ -9,5 +11,5 @@ import { sessionRoutes } from "./routes/sessions.ts"
 import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, sessionRoutes, messageRoutes, eventRoutes, traceRoutes
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, traceRoutes
 ]

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { EventEmitter } from "node:events"
 import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerEvents } from "graphile-worker"
 import { Courier } from "#channels/Courier.ts"
+import { Alignment } from "#src/db/Alignment.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Workers } from "#src/db/Workers.ts"
@@ -28,7 +29,16 @@ const expireTask = task(Schema.Unknown, () => IdempotencyKeys.use((keys) => keys
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
 
-const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, TurnRunner | IdempotencyKeys | Courier>> = { turn: turnTask, deliver: deliverTask, expire: expireTask }
+const alignTask = task(Schema.Struct({ app_id: Schema.String, channel_id: Schema.String }), ({ app_id, channel_id }) =>
+  Alignment.use((alignment) => alignment.finish(app_id, channel_id)))
+
+const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
+
+type Services = Alignment | Courier | IdempotencyKeys | TurnRunner
+const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
+  turn: turnTask, deliver: deliverTask, align: alignTask, realign: realignTask, expire: expireTask
+}
+const CRONTAB = ["17 * * * * expire ?fill=1h", "* * * * * realign"].join("\n")
 
 const quiet = new Logger(() => () => {})
 
@@ -39,7 +49,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const workers = yield* Workers
   const runner = yield* TurnRunner
   const fibers = yield* FiberSet.make()
-  const runPromise = yield* FiberSet.runtimePromise(fibers)<TurnRunner | IdempotencyKeys | Courier>()
+  const runPromise = yield* FiberSet.runtimePromise(fibers)<Services>()
 
   // A payload that no version of ours can read is set aside with its error: retrying would not mend it.
   const park = (name: string, payload: unknown, error: Schema.SchemaError) =>
@@ -70,7 +80,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       logger: quiet,
       events,
       taskList,
-      crontab: "17 * * * * expire ?fill=1h",
+      crontab: CRONTAB,
       preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
     }).then((runner) => ({ runner, pool }))
   })

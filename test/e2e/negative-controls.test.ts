@@ -5,9 +5,11 @@ import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import postgres from "postgres"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { ChannelKinds } from "#channels/Channel.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { DEADLINES, TurnPipeline } from "#pipeline/Turn.ts"
+import { Alignment } from "#src/db/Alignment.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
@@ -111,7 +113,8 @@ describe("without the watchdog", () => {
 
     // All that a worker process runs, but for the watchdog.
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
-      Layer.provide([TurnRunner.layer, courier]),
+      Layer.provide([TurnRunner.layer, courier, Alignment.layer]),
+      Layer.provide(Layer.succeed(ChannelKinds, new Map())),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
       Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),
