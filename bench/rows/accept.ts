@@ -6,7 +6,7 @@ import { load } from "../support/load.ts"
 import { type Served, startHello, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 
-const SESSIONS = 10_000
+export const SESSIONS = 10_000
 const SECONDS = 3
 const BODY = JSON.stringify({ text: "hello there, how are you today?" })
 const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)] as A
@@ -43,7 +43,7 @@ const runUnbatched = async (ground: Ground, senders: number, clients: number) =>
   return done / SECONDS
 }
 
-const runOurs = (ground: Ground, server: Served, senders: number, rate?: number) =>
+export const runOurs = (ground: Ground, server: Served, senders: number, rate?: number) =>
   load({
     baseUrl: server.baseUrl,
     connections: senders,
@@ -66,7 +66,7 @@ const allAnswered = async ({ sql }: Ground) => {
 }
 
 /** Between rounds, so that no measure pays for the rows of another. */
-const clean = async (ground: Ground) => {
+export const clean = async (ground: Ground) => {
   await allAnswered(ground)
   const { sql } = ground
   await sql`truncate events, turns, turn_stages`

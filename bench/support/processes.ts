@@ -41,6 +41,9 @@ export const startServer = (databaseUrl: string, roles: string, env: Record<stri
 /** A bare Fastify route that answers everything with these bytes. */
 export const startHello = (body: string): Promise<Served> => startScript(["bench/support/hello.ts"], { HELLO_BODY: body })
 
+/** A bare node:http server that takes every request. */
+export const startSink = (): Promise<Served> => startScript(["bench/support/sink.ts"], {})
+
 /** A bare node:http loop that writes one chunk to every open connection when asked to. */
 export const startBareStream = (): Promise<Served> => startScript(["bench/support/bareStream.ts"], {})
 
