@@ -34,11 +34,20 @@ const keyCreate = defineCommand({
   }
 })
 
+const keyRevoke = defineCommand({
+  meta: { name: "revoke", description: "Revoke a runtime key now and for good; prints one line of JSON" },
+  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters)" } },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["prefix"], 1)
+    return (await import("./commands/app.ts")).revokeKey({ prefix: args.prefix })
+  }
+})
+
 await runMain(defineCommand({
   meta: { name: "troupe", version: "0.1.0", description: "A messenger-delivery-centric gateway for AI characters" },
   subCommands: {
     serve,
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),
-    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate } })
+    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke } })
   }
 }))

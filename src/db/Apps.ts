@@ -32,6 +32,10 @@ export class Apps extends Context.Service<Apps, {
   readonly createKey: (appId: string, name: string) => Effect.Effect<MintedKey | null, DatabaseError>
   readonly get: (appId: string) => Effect.Effect<App | undefined, DatabaseError>
   readonly patch: (appId: string, patch: { readonly expose_relational_numerics?: boolean | undefined; readonly name?: string | undefined }) => Effect.Effect<App | undefined, DatabaseError>
+  /** Those of these keys, by prefix, that are there and not revoked. */
+  readonly validKeys: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
+  /** Revokes a key for good; again is the same. False: no such key. */
+  readonly revokeKey: (prefix: string) => Effect.Effect<boolean, DatabaseError>
   readonly findKey: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
 }>()("src/db/Apps") {
   static readonly layer = Layer.effect(Apps, Effect.gen(function*() {
@@ -65,6 +69,14 @@ export class Apps extends Context.Service<Apps, {
           update apps set expose_relational_numerics = coalesce(${patch.expose_relational_numerics ?? null}, expose_relational_numerics),
             name = coalesce(${patch.name ?? null}, name)
           where app_id = ${appId} returning *`).pipe(Effect.map((rows) => rows[0])),
+      validKeys: (prefixes) =>
+        query<Array<{ prefix: string }>>((sql) => sql`select prefix from api_keys where prefix = any(${prefixes}::text[]) and revoked_at is null`).pipe(
+          Effect.map((rows) => rows.map((row) => row.prefix))
+        ),
+      revokeKey: (prefix) =>
+        query((sql) => sql`update api_keys set revoked_at = coalesce(revoked_at, now()) where prefix = ${prefix} returning 1`).pipe(
+          Effect.map((rows) => rows.length > 0)
+        ),
       findKey: (prefix) =>
         query<Array<StoredKey>>((sql) => sql`select app_id, secret_hash, revoked_at is not null as revoked from api_keys where prefix = ${prefix}`).pipe(
           Effect.map((rows) => rows[0])

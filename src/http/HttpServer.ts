@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -81,6 +82,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     const feeds = yield* Feeds
     const headers = yield* Effect.promise(() => securityHeaders())
     let closing = false
+    const stopping = yield* Deferred.make<void>()
     let baseUrl = options.publicUrl ?? ""
 
     const app: App = Fastify({
@@ -137,7 +139,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), request.body)
       return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
     }
-    const server: Server = { app, baseUrl: () => baseUrl, answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
+    const server: Server = { app, baseUrl: () => baseUrl, stopping: Deferred.await(stopping), answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
     for (const hang of routes) hang(server)
 
     yield* Effect.acquireRelease(
@@ -145,6 +147,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       () => Effect.gen(function*() {
         closing = true
         yield* feeds.endAll
+        yield* Deferred.succeed(stopping, undefined)
         const closed = yield* Effect.forkDetach(Effect.promise(() => app.close()), { startImmediately: true })
         yield* bridge.drain
         yield* Fiber.join(closed).pipe(Effect.timeoutOption("2 seconds"))

@@ -7,6 +7,7 @@ import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
 import type { Authentication, Principal } from "#src/accounts/Authentication.ts"
+import type { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Characters } from "#src/db/Characters.ts"
 import type { Database } from "#src/db/Database.ts"
@@ -18,7 +19,7 @@ import type { Success } from "./envelope.ts"
 import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
-export type HandlerServices = Apps | Authentication | Characters | Database | EventLog | Feeds | IdempotencyKeys | Inbox | LogSignals | Sessions | Traces | Writer
+export type HandlerServices = Apps | Authentication | Characters | Database | EventLog | Feeds | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Sessions | Traces | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 
@@ -27,6 +28,8 @@ export interface Server {
   readonly app: App
   /** Where clients reach this server, for the commands in answers. */
   readonly baseUrl: () => string
+  /** Is done when this server begins to stop: what waits is then answered as it stands. */
+  readonly stopping: Effect.Effect<void>
   /** Runs a handler and wraps what it answers in the envelope. */
   readonly answer: (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<Success, HandlerError, HandlerServices>) => Promise<FastifyReply>
   /** Runs a handler whose answer is sent as it is. */
