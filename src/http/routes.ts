@@ -1,6 +1,7 @@
 import type { Routes } from "./Server.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { characterRoutes } from "./routes/characters.ts"
+import { characterVersionRoutes } from "./routes/characterVersions.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { messageRoutes } from "./routes/messages.ts"
@@ -9,5 +10,5 @@ import { sessionRoutes } from "./routes/sessions.ts"
 import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, sessionRoutes, messageRoutes, eventRoutes, traceRoutes
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, traceRoutes
 ]
