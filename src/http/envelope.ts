@@ -10,6 +10,8 @@ export interface NextAction {
 export interface Success {
   readonly data: object
   readonly nextActions: ReadonlyArray<NextAction>
+  /** Fields of the body that are known and yet had no effect. */
+  readonly ignored?: ReadonlyArray<string>
 }
 
 export const success = (data: object, nextActions: ReadonlyArray<NextAction> = []): Success => ({ data, nextActions })
@@ -18,8 +20,8 @@ export const success = (data: object, nextActions: ReadonlyArray<NextAction> = [
 export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAction>): string =>
   `{"schema_version":"${SCHEMA_VERSION}","data":${data},"next_actions":${JSON.stringify(nextActions)}}`
 
-export const envelope = ({ data, nextActions }: Success, ignoredFields: ReadonlyArray<string>): string =>
-  encodedEnvelope(JSON.stringify(ignoredFields.length === 0 ? data : { ...data, ignored_fields: ignoredFields }), nextActions)
+export const envelope = ({ data, nextActions, ignored = [] }: Success, unknown: ReadonlyArray<string>): string =>
+  encodedEnvelope(JSON.stringify(unknown.length + ignored.length === 0 ? data : { ...data, ignored_fields: [...ignored, ...unknown] }), nextActions)
 
 /** Commands that work when pasted into a shell that has the key in TROUPE_KEY. */
 export const curl = (baseUrl: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): string =>
