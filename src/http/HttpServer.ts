@@ -6,20 +6,18 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Feeds } from "#channels/event-log/Feeds.ts"
-import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import { isId, newId } from "#pipeline/domain/Id.ts"
-import { Apps } from "#src/db/Apps.ts"
-import { Characters } from "#src/db/Characters.ts"
-import { Sessions } from "#src/db/Sessions.ts"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { authenticate } from "./authenticate.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
 import { envelope, type Success } from "./envelope.ts"
-import { accountTokenUsed, ApiError, draining, errorBody, idpKeyUsed, internalError, invalidKey, type Kind, missingBearer, notFound, routeNotFound } from "./errors.ts"
+import { ApiError, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
+import { isThere } from "./isThere.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
 import { answerProtocolError } from "./protocolErrors.ts"
 import { routes } from "./routes.ts"
-import { isSlug } from "./schemas/character.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
@@ -42,32 +40,6 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
     return `HOST, PORT: cannot listen: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
   }
 }
-
-const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
-  missing: missingBearer,
-  invalid_key: invalidKey,
-  account_token: accountTokenUsed,
-  idp_key: idpKeyUsed
-}
-
-const authenticate = (request: FastifyRequest) =>
-  Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
-    Effect.catchTag("Unauthenticated", ({ reason }) => Effect.fail(unauthenticated[reason]))
-  )
-
-/** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
-const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
-  const { app_id = "", slug = "", session_id = "" } = request.params as Record<string, string>
-  const { appId } = request.principal
-  switch (kind) {
-    case "app":
-      return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
-    case "character":
-      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
-    case "session":
-      return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
-  }
-})
 
 const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
   if (error.status === 429 || error.status === 503) void reply.header("retry-after", "1")

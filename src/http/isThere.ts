@@ -1,0 +1,22 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Apps } from "#src/db/Apps.ts"
+import { Characters } from "#src/db/Characters.ts"
+import { Sessions } from "#src/db/Sessions.ts"
+import type { Kind } from "./errors.ts"
+import { isSlug } from "./schemas/character.ts"
+
+/** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
+export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
+  const { app_id = "", slug = "", session_id = "" } = request.params as Record<string, string>
+  const { appId } = request.principal
+  switch (kind) {
+    case "app":
+      return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
+    case "character":
+      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
+    case "session":
+      return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
+  }
+})
