@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import postgres from "postgres"
 import { createAppIn } from "#test/support/createAppIn.ts"
+import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { startSlowModel } from "#test/support/SlowModel.ts"
 import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
@@ -80,7 +81,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
   const live: Array<TroupeProcess> = []
   const everStarted: Array<TroupeProcess> = []
   const start = async () => {
-    const process = await startTroupe({ NODE_ENV: "production", DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl })
+    const process = await startTroupe({ NODE_ENV: "production", SECRETS_KEY, DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl })
     everStarted.push(process)
     live.push(process)
   }

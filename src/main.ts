@@ -43,11 +43,20 @@ const keyRevoke = defineCommand({
   }
 })
 
+const secretsRotate = defineCommand({
+  meta: { name: "rotate", description: "Seal every secret under SECRETS_KEY_NEW instead of SECRETS_KEY; prints one line of JSON" },
+  run: async ({ args }) => {
+    refuseUnknown(args, [], 0)
+    return (await import("./commands/secrets.ts")).rotateSecrets()
+  }
+})
+
 await runMain(defineCommand({
   meta: { name: "troupe", version: "0.1.0", description: "A messenger-delivery-centric gateway for AI characters" },
   subCommands: {
     serve,
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),
-    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke } })
+    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke } }),
+    secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } })
   }
 }))

@@ -11,6 +11,7 @@ import * as Accept from "#src/db/Accept.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Notifier from "#src/db/Notifier.ts"
+import { Secrets } from "#src/db/Secrets.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
@@ -57,5 +58,5 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
   const serving = settings.roles.has("api") ? http : Layer.empty
   const working = settings.roles.has("worker") ? worker : Layer.empty
-  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer]))
+  return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(Layer.provide([writer, Workers.layer, Secrets.layer]))
 }))

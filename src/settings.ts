@@ -1,21 +1,17 @@
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
+import type { AllowList } from "#channels/outbound/AllowList.ts"
+import * as check from "./settingChecks.ts"
 
 export const ROLES = ["api", "worker", "telegram"] as const
 export type Role = (typeof ROLES)[number]
 
-/** A setting that cannot be used. Its message is the one line that the operator gets. */
-export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { setting: Schema.String, problem: Schema.String }) {
-  override get message() {
-    return `${this.setting}: ${this.problem}`
-  }
-}
+type Secret = Redacted.Redacted<string>
+type Key = Redacted.Redacted<Buffer>
 
 /** The environment, read once. The README's table is the reference for operators. */
 export class Settings extends Context.Service<Settings, {
@@ -23,93 +19,111 @@ export class Settings extends Context.Service<Settings, {
   readonly host: string
   readonly port: number
   readonly publicUrl: string | null
-  readonly databaseUrl: Redacted.Redacted<string> | null
+  readonly databaseUrl: Secret | null
   readonly dataDir: string
   readonly roles: ReadonlySet<Role>
   readonly trustProxy: boolean
-  readonly model: { readonly apiKey: Redacted.Redacted<string>; readonly baseUrl: string | null; readonly model: string; readonly callTimeout: Duration.Duration } | null
+  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly callTimeout: Duration.Duration } | null
   readonly deadlines: { readonly fast: Duration.Duration; readonly deep: Duration.Duration }
+  /** The key of secrets at rest, and the one that is to replace it. */
+  readonly secrets: { readonly key: Key | null; readonly newKey: Key | null }
+  readonly outboundAllow: AllowList
+  readonly adminToken: Secret | null
+  readonly telegram: { readonly apiRoot: string; readonly managerToken: Secret | null; readonly mode: "webhook" | "polling" }
+  readonly demo: { readonly sandbox: boolean; readonly keysPerHour: number }
+  readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: Secret } | null
 }>()("src/settings") {
   static readonly layer = Layer.effect(Settings, Effect.suspend(() => read))
 }
 
-const ENVIRONMENTS: ReadonlyArray<string> = ["development", "production", "test"]
+const text = (name: string, otherwise: string) => Config.String(name).pipe(Config.withDefault(otherwise))
 
 const env = Config.all({
-  NODE_ENV: Config.String("NODE_ENV").pipe(Config.withDefault("development")),
-  HOST: Config.String("HOST").pipe(Config.withDefault("127.0.0.1")),
-  PORT: Config.String("PORT").pipe(Config.withDefault("8080")),
+  NODE_ENV: text("NODE_ENV", "development"),
+  HOST: text("HOST", "127.0.0.1"),
+  PORT: text("PORT", "8080"),
   PUBLIC_URL: Config.option(Config.String("PUBLIC_URL")),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
-  DATA_DIR: Config.String("DATA_DIR").pipe(Config.withDefault(".data")),
-  ROLES: Config.String("ROLES").pipe(Config.withDefault(ROLES.join(","))),
-  TRUST_PROXY: Config.String("TRUST_PROXY").pipe(Config.withDefault("false")),
+  DATA_DIR: text("DATA_DIR", ".data"),
+  ROLES: text("ROLES", ROLES.join(",")),
+  TRUST_PROXY: text("TRUST_PROXY", "false"),
   OPENAI_API_KEY: Config.option(Config.Redacted("OPENAI_API_KEY")),
   OPENAI_BASE_URL: Config.option(Config.String("OPENAI_BASE_URL")),
-  OPENAI_MODEL: Config.String("OPENAI_MODEL").pipe(Config.withDefault("gpt-5-mini")),
-  OPENAI_TIMEOUT_SECONDS: Config.String("OPENAI_TIMEOUT_SECONDS").pipe(Config.withDefault("20")),
-  TURN_DEADLINE_FAST_SECONDS: Config.String("TURN_DEADLINE_FAST_SECONDS").pipe(Config.withDefault("45")),
-  TURN_DEADLINE_DEEP_SECONDS: Config.String("TURN_DEADLINE_DEEP_SECONDS").pipe(Config.withDefault("90"))
+  OPENAI_MODEL: text("OPENAI_MODEL", "gpt-5-mini"),
+  OPENAI_ANALYZE_MODEL: Config.option(Config.String("OPENAI_ANALYZE_MODEL")),
+  OPENAI_TIMEOUT_SECONDS: text("OPENAI_TIMEOUT_SECONDS", "20"),
+  TURN_DEADLINE_FAST_SECONDS: text("TURN_DEADLINE_FAST_SECONDS", "45"),
+  TURN_DEADLINE_DEEP_SECONDS: text("TURN_DEADLINE_DEEP_SECONDS", "90"),
+  SECRETS_KEY: Config.option(Config.Redacted("SECRETS_KEY")),
+  SECRETS_KEY_NEW: Config.option(Config.Redacted("SECRETS_KEY_NEW")),
+  OUTBOUND_ALLOW: text("OUTBOUND_ALLOW", ""),
+  ADMIN_TOKEN: Config.option(Config.Redacted("ADMIN_TOKEN")),
+  TELEGRAM_API_ROOT: text("TELEGRAM_API_ROOT", "https://api.telegram.org"),
+  TELEGRAM_MANAGER_TOKEN: Config.option(Config.Redacted("TELEGRAM_MANAGER_TOKEN")),
+  TELEGRAM_MODE: text("TELEGRAM_MODE", "webhook"),
+  DEMO_SANDBOX: Config.option(Config.String("DEMO_SANDBOX")),
+  DEMO_KEYS_PER_HOUR: text("DEMO_KEYS_PER_HOUR", "5"),
+  OIDC_ISSUER: Config.option(Config.String("OIDC_ISSUER")),
+  OIDC_CLIENT_ID: Config.option(Config.String("OIDC_CLIENT_ID")),
+  OIDC_CLIENT_SECRET: Config.option(Config.Redacted("OIDC_CLIENT_SECRET"))
+})
+type Env = Config.Success<typeof env>
+
+const readModel = Effect.fnUntraced(function*(e: Env) {
+  const baseUrl = yield* check.optionalUrl("OPENAI_BASE_URL", e.OPENAI_BASE_URL)
+  const model = yield* check.named("OPENAI_MODEL", e.OPENAI_MODEL)
+  const callTimeout = yield* check.seconds("OPENAI_TIMEOUT_SECONDS", e.OPENAI_TIMEOUT_SECONDS)
+  const apiKey = check.givenSecret(e.OPENAI_API_KEY)
+  // A local model server needs an address and no key; a hosted one needs a key and no address.
+  if (apiKey === null && baseUrl === null) return null
+  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, callTimeout }
 })
 
-const url = (setting: string, text: string, protocols: ReadonlyArray<string>) => {
-  const parsed = URL.parse(text)
-  return parsed !== null && protocols.includes(parsed.protocol)
-    ? Effect.succeed(text.replace(/\/+$/, ""))
-    : Effect.fail(new BadSetting({ setting, problem: `must be a ${protocols.map((p) => `${p}//`).join(" or ")} address` }))
-}
-const optionalUrl = (setting: string, text: Option.Option<string>) =>
-  Option.match(Option.filter(text, (t) => t !== ""), { onNone: () => Effect.succeed(null), onSome: (t) => url(setting, t, ["http:", "https:"]) })
-
-const seconds = (setting: string, text: string) => {
-  const value = Number(text)
-  return text.trim() !== "" && value > 0 && value <= 3600
-    ? Effect.succeed(Duration.seconds(value))
-    : Effect.fail(new BadSetting({ setting, problem: "must be a number of seconds above 0 and up to 3600" }))
-}
-
-const readRoles = (text: string) => {
-  const wanted = text.split(",").map((part) => part.trim()).filter((part) => part !== "")
-  const known = ROLES.filter((role) => wanted.includes(role))
-  return wanted.length > 0 && known.length === new Set(wanted).size
-    ? Effect.succeed<ReadonlySet<Role>>(new Set(known))
-    : Effect.fail(new BadSetting({ setting: "ROLES", problem: `must be a comma-separated list out of ${ROLES.join(", ")}` }))
-}
-
-const readPort = (text: string) => {
-  const port = Number(text)
-  return text.trim() !== "" && Number.isInteger(port) && port >= 0 && port <= 65535
-    ? Effect.succeed(port)
-    : Effect.fail(new BadSetting({ setting: "PORT", problem: "must be a whole number from 0 to 65535" }))
-}
-
-const readFlag = (setting: string, text: string) =>
-  ["true", "1", "false", "0", ""].includes(text)
-    ? Effect.succeed(text === "true" || text === "1")
-    : Effect.fail(new BadSetting({ setting, problem: "must be true or false" }))
+const readOidc = Effect.fnUntraced(function*(e: Env) {
+  const issuer = yield* check.optionalUrl("OIDC_ISSUER", e.OIDC_ISSUER)
+  const clientId = check.given(e.OIDC_CLIENT_ID)
+  const clientSecret = check.givenSecret(e.OIDC_CLIENT_SECRET)
+  if (issuer === null && clientId === null && clientSecret === null) return null
+  const missing = (setting: string) => new check.BadSetting({ setting, problem: "must be given too: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET come together" })
+  if (issuer === null) return yield* missing("OIDC_ISSUER")
+  if (clientId === null) return yield* missing("OIDC_CLIENT_ID")
+  if (clientSecret === null) return yield* missing("OIDC_CLIENT_SECRET")
+  return { issuer, clientId, clientSecret }
+})
 
 const read = Effect.gen(function*() {
   const e = yield* env
-  const databaseUrl = Option.getOrNull(Option.filter(e.DATABASE_URL, (secret) => Redacted.value(secret) !== ""))
-  if (databaseUrl !== null) yield* url("DATABASE_URL", Redacted.value(databaseUrl), ["postgres:", "postgresql:"])
-  const baseUrl = yield* optionalUrl("OPENAI_BASE_URL", e.OPENAI_BASE_URL)
-  const apiKey = Option.getOrNull(Option.filter(e.OPENAI_API_KEY, (secret) => Redacted.value(secret) !== ""))
-  const callTimeout = yield* seconds("OPENAI_TIMEOUT_SECONDS", e.OPENAI_TIMEOUT_SECONDS)
-  if (!ENVIRONMENTS.includes(e.NODE_ENV)) yield* new BadSetting({ setting: "NODE_ENV", problem: `must be one of ${ENVIRONMENTS.join(", ")}` })
+  const production = (yield* check.oneOf("NODE_ENV", e.NODE_ENV, ["development", "production", "test"])) === "production"
+  const databaseUrl = check.givenSecret(e.DATABASE_URL)
+  if (databaseUrl !== null) yield* check.url("DATABASE_URL", Redacted.value(databaseUrl), ["postgres:", "postgresql:"])
   return Settings.of({
-    production: e.NODE_ENV === "production",
-    host: e.HOST,
-    port: yield* readPort(e.PORT),
-    publicUrl: yield* optionalUrl("PUBLIC_URL", e.PUBLIC_URL),
+    production,
+    host: yield* check.named("HOST", e.HOST),
+    port: yield* check.whole("PORT", e.PORT, 0, 65535),
+    publicUrl: yield* check.optionalUrl("PUBLIC_URL", e.PUBLIC_URL),
     databaseUrl,
-    dataDir: e.DATA_DIR,
-    roles: yield* readRoles(e.ROLES),
-    trustProxy: yield* readFlag("TRUST_PROXY", e.TRUST_PROXY),
-    // A local model server needs an address and no key; a hosted one needs a key and no address.
-    model: apiKey === null && baseUrl === null ? null : { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model: e.OPENAI_MODEL, callTimeout },
+    dataDir: yield* check.named("DATA_DIR", e.DATA_DIR),
+    roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
+    trustProxy: yield* check.flag("TRUST_PROXY", e.TRUST_PROXY),
+    model: yield* readModel(e),
     deadlines: {
-      fast: yield* seconds("TURN_DEADLINE_FAST_SECONDS", e.TURN_DEADLINE_FAST_SECONDS),
-      deep: yield* seconds("TURN_DEADLINE_DEEP_SECONDS", e.TURN_DEADLINE_DEEP_SECONDS)
-    }
+      fast: yield* check.seconds("TURN_DEADLINE_FAST_SECONDS", e.TURN_DEADLINE_FAST_SECONDS),
+      deep: yield* check.seconds("TURN_DEADLINE_DEEP_SECONDS", e.TURN_DEADLINE_DEEP_SECONDS)
+    },
+    secrets: { key: yield* check.key("SECRETS_KEY", e.SECRETS_KEY), newKey: yield* check.key("SECRETS_KEY_NEW", e.SECRETS_KEY_NEW) },
+    outboundAllow: yield* check.allowList("OUTBOUND_ALLOW", e.OUTBOUND_ALLOW),
+    adminToken: yield* check.token(
+      "ADMIN_TOKEN", e.ADMIN_TOKEN, production ? /^[\x21-\x7e]{16,}$/ : /^[\x21-\x7e]+$/, `must be ${production ? "16 or more " : ""}visible ASCII characters without a space`
+    ),
+    telegram: {
+      apiRoot: yield* check.url("TELEGRAM_API_ROOT", e.TELEGRAM_API_ROOT, ["http:", "https:"]),
+      managerToken: yield* check.token("TELEGRAM_MANAGER_TOKEN", e.TELEGRAM_MANAGER_TOKEN, /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/, "must be a bot token as @BotFather gives it"),
+      mode: yield* check.oneOf("TELEGRAM_MODE", e.TELEGRAM_MODE, ["webhook", "polling"])
+    },
+    demo: {
+      sandbox: (yield* check.oneOf("DEMO_SANDBOX", check.given(e.DEMO_SANDBOX) ?? (production ? "off" : "on"), ["on", "off"])) === "on",
+      keysPerHour: yield* check.whole("DEMO_KEYS_PER_HOUR", e.DEMO_KEYS_PER_HOUR, 0, 1_000_000)
+    },
+    oidc: yield* readOidc(e)
   })
-}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(new BadSetting({ setting: "environment", problem: error.message }))))
+}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(new check.BadSetting({ setting: "environment", problem: error.message }))))

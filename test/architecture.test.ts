@@ -23,6 +23,8 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   pg: ["src/db/"],
   grammy: ["channels/telegram/"],
   openai: ["src/model/"],
+  undici: ["channels/outbound/"],
+  "ipaddr.js": ["channels/outbound/"],
   "graphile-worker": ["src/jobs/", "src/db/migrate.ts"]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 
 const ROOT = resolve(import.meta.dirname, "../..")
 
@@ -35,7 +36,7 @@ const startScript = async (args: ReadonlyArray<string>, env: Record<string, stri
 }
 
 export const startServer = (databaseUrl: string, roles: string, env: Record<string, string> = {}): Promise<Served> =>
-  startScript(["bin/troupe.mjs", "serve"], { DATABASE_URL: databaseUrl, ROLES: roles, PORT: "0", NODE_ENV: "production", ...env })
+  startScript(["bin/troupe.mjs", "serve"], { DATABASE_URL: databaseUrl, ROLES: roles, PORT: "0", NODE_ENV: "production", SECRETS_KEY, ...env })
 
 /** A bare Fastify route that answers everything with these bytes. */
 export const startHello = (body: string): Promise<Served> => startScript(["bench/support/hello.ts"], { HELLO_BODY: body })

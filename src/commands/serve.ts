@@ -3,6 +3,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { tables } from "#src/app.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
+import { secretsKeys } from "#src/secretsKeys.ts"
 import { Settings } from "#src/settings.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
@@ -24,5 +25,5 @@ const ready = ([{ roles }, { HttpServer }]: Loaded) => Layer.effectDiscard(Effec
 
 export const serve = () => runCommand(Effect.gen(function*() {
   const loading = yield* Effect.forkChild(Effect.sleep(HEAD_START).pipe(Effect.andThen(Effect.promise(load))))
-  return yield* Layer.launch(Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(Layer.provide(tables)))
+  return yield* Layer.launch(Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(Layer.provide(tables), Layer.provide(secretsKeys)))
 }))

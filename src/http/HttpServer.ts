@@ -34,10 +34,17 @@ export interface HttpOptions {
   readonly trustProxy: boolean
 }
 
+/** Which setting an address that cannot be listened on is to be mended by. */
+const AT_FAULT: Readonly<Record<string, string>> = {
+  EADDRINUSE: "PORT", EACCES: "PORT",
+  EADDRNOTAVAIL: "HOST", ENOTFOUND: "HOST", EAI_AGAIN: "HOST", EINVAL: "HOST", EAFNOSUPPORT: "HOST"
+}
+
 /** The address cannot be listened on. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { cause: Schema.Defect() }) {
   override get message() {
-    return `HOST, PORT: cannot listen: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+    const { code, message } = this.cause instanceof Error ? this.cause as NodeJS.ErrnoException : { code: "", message: String(this.cause) }
+    return `${AT_FAULT[code ?? ""] ?? "HOST, PORT"}: cannot listen: ${message}`
   }
 }
 

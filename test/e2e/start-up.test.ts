@@ -1,11 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chown, mkdtemp, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { chown, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { processesOn } from "#test/support/embedded.ts"
+import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
@@ -157,7 +159,7 @@ describe("npm start", () => {
   }, 60_000)
 
   it("prints nothing but the ready line in production, and no secret anywhere", async () => {
-    const program = start(SERVE, { NODE_ENV: "production" })
+    const program = start(SERVE, { NODE_ENV: "production", SECRETS_KEY })
     const baseUrl = await program.ready()
     assert.strictEqual(program.stdout(), `${JSON.stringify({ ready: true, base_url: baseUrl })}\n`)
     assert.strictEqual(await stop(program, "SIGTERM"), 0)
@@ -203,6 +205,42 @@ describe("app create", () => {
   }, 30_000)
 })
 
+describe("the key of secrets at rest", () => {
+  it("is demanded in production, before anything is made", async () => {
+    const { code, stdout, stderr } = await run(["serve"], { NODE_ENV: "production" })
+    assert.strictEqual(code, 1)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr, /^troupe: SECRETS_KEY: must be given in production[^\n]+\n$/)
+    assert.isFalse(existsSync(dataDir))
+  }, 30_000)
+
+  it("is made by the first start of a development machine for its owner alone; another key starts nothing, and a rotation hands over", async () => {
+    const file = join(dataDir, "secrets.key")
+    await Promise.all([start(), start()].map(async (program) => {
+      await program.ready()
+      assert.strictEqual(await stop(program, "SIGTERM"), 0)
+    }))
+    assert.strictEqual((await stat(file)).mode & 0o777, 0o600)
+    assert.deepStrictEqual((await readdir(dataDir)).filter((name) => name.startsWith("secrets.")), ["secrets.key"])
+    const key = await readFile(file, "utf8")
+
+    const refused = await run(["serve"], { SECRETS_KEY })
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match this database/)
+
+    assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be given[^\n]+\n$/)
+    const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
+    assert.strictEqual(rotated.stdout, `{"rotated":0}\n`)
+    assert.match((await run(["serve"])).stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match/)
+
+    const next = start(SERVE, { SECRETS_KEY })
+    await next.ready()
+    assert.strictEqual(await stop(next, "SIGTERM"), 0)
+    for (const program of started) for (const secret of [key.trim(), SECRETS_KEY]) assert.notInclude(program.stdout() + program.stderr(), secret)
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 90_000)
+})
+
 describe("a setting that cannot be used", () => {
   it.each([
     ["PORT", "http"],
@@ -210,7 +248,13 @@ describe("a setting that cannot be used", () => {
     ["ROLES", "api,cook"],
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["OPENAI_TIMEOUT_SECONDS", "soon"],
-    ["DATABASE_URL", "mysql://localhost/troupe"]
+    ["DATABASE_URL", "mysql://localhost/troupe"],
+    ["DATA_DIR", "/proc/troupe/data"],
+    ["DATA_DIR", "/proc"],
+    ["DATA_DIR", "package.json"],
+    ["SECRETS_KEY", "password"],
+    ["OUTBOUND_ALLOW", "*"],
+    ["OIDC_ISSUER", "accounts.example"]
   ])("stops the start with one line that names it: %s=%s", async (name, value) => {
     const { code, stdout, stderr } = await run(["serve"], { [name]: value })
     assert.strictEqual(code, 1)
@@ -224,11 +268,19 @@ describe("a setting that cannot be used", () => {
     await once(holder, "listening")
     const address = holder.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    const { code, stdout, stderr } = await run(["serve"], { PORT: String(port), NODE_ENV: "production" })
+    const { code, stdout, stderr } = await run(["serve"], { PORT: String(port), NODE_ENV: "production", SECRETS_KEY })
     holder.close()
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
-    assert.match(stderr.split("\n").at(-2) ?? "", new RegExp(`^troupe: .*${port}`))
+    assert.match(stderr.split("\n").at(-2) ?? "", new RegExp(`^troupe: PORT: .*${port}`))
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  }, 60_000)
+
+  it("stops the start with one line that names HOST when that is no address of this machine", async () => {
+    const { code, stdout, stderr } = await run(["serve"], { HOST: "192.0.2.1" })
+    assert.strictEqual(code, 1)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr.split("\n").at(-2) ?? "", /^troupe: HOST: /)
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 })

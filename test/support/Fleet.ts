@@ -1,4 +1,5 @@
 import { createAppIn } from "./createAppIn.ts"
+import { SECRETS_KEY } from "./secretsKey.ts"
 import { type SlowModel, startSlowModel } from "./SlowModel.ts"
 import { TestApp } from "./TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
@@ -26,6 +27,7 @@ export const createFleet = async (): Promise<Fleet> => {
     start: async (roles, env = {}) => {
       const process = await startTroupe({
         NODE_ENV: "production",
+        SECRETS_KEY,
         DATABASE_URL: database.url,
         ROLES: roles,
         OPENAI_BASE_URL: model.baseUrl,

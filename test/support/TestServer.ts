@@ -7,7 +7,9 @@ import { tables } from "#src/app.ts"
 import { roles } from "#src/roles.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
+import { secretsKeys } from "#src/secretsKeys.ts"
 import { Settings } from "#src/settings.ts"
+import { SECRETS_KEY } from "./secretsKey.ts"
 import { TestApp } from "./TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
 
@@ -22,10 +24,11 @@ export interface TestServer {
 /** The whole server in this process, on a database and a port of its own, with the offline engine unless `env` names a model. */
 export const startTestServer = async (options: { readonly env?: Record<string, string>; readonly database?: TestDatabase } = {}): Promise<TestServer> => {
   const database = options.database ?? await createTestDatabase()
-  const env = { PORT: "0", DATABASE_URL: database.url, ...options.env }
+  const env = { PORT: "0", DATABASE_URL: database.url, SECRETS_KEY, ...options.env }
   const settings = Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
   const runtime = ManagedRuntime.make(roles.pipe(
     Layer.provideMerge(tables),
+    Layer.provide(secretsKeys),
     Layer.provide(settings),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
   ))

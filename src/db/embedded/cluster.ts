@@ -12,7 +12,7 @@ const draftName = /^pg-new-\w{6}(\.pw)?$/
 const dataDirError = (home: Home) => (cause: unknown) =>
   new EmbeddedPostgresError({
     reason: "data_dir",
-    message: `Cannot make a database in ${home.directory}: ${String(cause)}. Set DATA_DIR to a directory that this user may write, or set DATABASE_URL.`
+    message: `DATA_DIR: Cannot make a database in ${home.directory}: ${String(cause)}. Set DATA_DIR to a directory that this user may write, or set DATABASE_URL.`
   })
 
 const syncDirectory = async (path: string) => {

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import { mkdir, readFile, stat } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { makeDataDir } from "#src/db/dataDir.ts"
 import type { Binaries } from "./binaries.ts"
-import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
 /** Where a server lives and as whom it runs. */
 export interface Home {
@@ -27,17 +27,8 @@ const uidFor = async (cluster: string) => {
 }
 
 export const prepareHome = Effect.fnUntraced(function*(binaries: Binaries, dataDir: string) {
-  const directory = resolve(dataDir)
+  const directory = yield* makeDataDir(dataDir)
   const cluster = join(directory, "pg")
-  return yield* Effect.tryPromise({
-    try: async (): Promise<Home> => {
-      await mkdir(directory, { recursive: true, mode: 0o700 })
-      return { binaries, directory, cluster, log: join(cluster, "server.log"), uid: await uidFor(cluster) }
-    },
-    catch: (cause) =>
-      new EmbeddedPostgresError({
-        reason: "data_dir",
-        message: `Cannot create the data directory ${directory}: ${String(cause)}. Set DATA_DIR to a directory that this user may write, or set DATABASE_URL.`
-      })
-  })
+  const uid = yield* Effect.promise(() => uidFor(cluster))
+  return { binaries, directory, cluster, log: join(cluster, "server.log"), uid } satisfies Home
 })

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import type { DataDirError } from "#src/db/dataDir.ts"
 import { findBinaries } from "./binaries.ts"
 import { ensureCluster, readPassword } from "./cluster.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -76,7 +77,7 @@ const stayPresent = Effect.fnUntraced(function*(home: Home, { presence }: Entere
 }, (effect) => Effect.forever(effect))
 
 /** Opens the server of a data directory, which is made and started when need be, for as long as the scope lives. */
-export const open = (dataDir: string): Effect.Effect<{ readonly url: string }, EmbeddedPostgresError, Scope.Scope> =>
+export const open = (dataDir: string): Effect.Effect<{ readonly url: string }, EmbeddedPostgresError | DataDirError, Scope.Scope> =>
   Effect.gen(function*() {
     const home = yield* prepareHome(yield* findBinaries, dataDir)
     const abandon = lookUp(home).pipe(Effect.flatMap((found) => depart(home, found)), Effect.ignore)

@@ -1,0 +1,105 @@
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { type Agent, type Dispatcher, errors } from "undici"
+import { Unresolved } from "./LookUp.ts"
+import { BlockedAddress } from "./guard.ts"
+
+export interface OutboundAnswer {
+  readonly status: number
+  readonly headers: { readonly retryAfter?: string }
+  /** The beginning of the body, as text that can be stored. */
+  readonly body: string
+  /** Until the status arrived. */
+  readonly latencyMs: number
+}
+
+/** No status came back. `sent`: the other side may have got the request, or a part of it. */
+export class OutboundError extends Schema.TaggedError<OutboundError>()("OutboundError", {
+  reason: Schema.Literals(["blocked_address", "unresolved", "connect_failed", "tls_failed", "timeout", "reset", "bad_response"]),
+  sent: Schema.Boolean
+}) {
+  override get message() {
+    return `no answer: ${this.reason}`
+  }
+}
+
+const MOST_RETRY_AFTER_CHARACTERS = 100
+const TLS = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/
+const BAD_RESPONSE = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/
+
+const reasonOf = (error: unknown, sent: boolean): OutboundError["reason"] => {
+  if (error instanceof BlockedAddress) return "blocked_address"
+  if (error instanceof Unresolved) return "unresolved"
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  if (/^UND_ERR_.*_TIMEOUT$/.test(code)) return "timeout"
+  if (error instanceof errors.HTTPParserError || BAD_RESPONSE.test(code)) return "bad_response"
+  if (sent) return "reset"
+  return TLS.test(code) ? "tls_failed" : "connect_failed"
+}
+
+export interface Exchange {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+  readonly totalTimeout: Duration.Input
+  readonly keepBytes: number
+}
+
+/** One POST. Once there is a status, that is the answer, whatever becomes of the body. */
+export const exchange = Effect.fnUntraced(function*(agent: Agent, { url, headers, body, totalTimeout, keepBytes }: Exchange) {
+  const clock = yield* Clock.Clock
+  const began = clock.currentTimeMillisUnsafe()
+  let sent = false
+  let head: Omit<OutboundAnswer, "body"> | null = null
+  const kept: Array<Buffer> = []
+  let room = keepBytes
+
+  const told: Effect.Effect<OutboundAnswer, OutboundError> = Effect.suspend(() => {
+    // Postgres cannot store U+0000.
+    const text = Buffer.concat(kept).toString("utf8").replaceAll("\0", "\uFFFD")
+    return head === null ? Effect.fail(new OutboundError({ reason: "timeout", sent })) : Effect.succeed({ ...head, body: text })
+  })
+
+  const asked = Effect.callback<OutboundAnswer, OutboundError>((resume) => {
+    let over = false
+    let controller: Dispatcher.DispatchController | null = null
+    const abandon = () => {
+      over = true
+      controller?.abort(new Error("enough"))
+    }
+    agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body }, {
+      onRequestStart: (started) => {
+        controller = started
+        // Given up while it waited for a connection: not a byte may go out now.
+        if (over) return abandon()
+        sent = true
+      },
+      onResponseStart: (_, status, { "retry-after": after }) => {
+        if (over || status < 200) return
+        const retryAfter = typeof after === "string" && after.length <= MOST_RETRY_AFTER_CHARACTERS ? { retryAfter: after } : {}
+        head = { status, headers: retryAfter, latencyMs: clock.currentTimeMillisUnsafe() - began }
+      },
+      onResponseData: (_, chunk) => {
+        if (over) return
+        kept.push(chunk.subarray(0, room))
+        room -= Math.min(room, chunk.length)
+        if (room > 0) return
+        resume(told)
+        abandon()
+      },
+      onResponseEnd: () => {
+        over = true
+        resume(told)
+      },
+      onResponseError: (_, error) => {
+        if (over) return
+        over = true
+        resume(head === null ? Effect.fail(new OutboundError({ reason: reasonOf(error, sent), sent })) : told)
+      }
+    })
+    return Effect.sync(abandon)
+  })
+  return yield* asked.pipe(Effect.timeoutOrElse({ duration: totalTimeout, orElse: () => told }))
+})

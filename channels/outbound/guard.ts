@@ -1,0 +1,43 @@
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { isIP } from "node:net"
+import { buildConnector } from "undici"
+import { type AllowList, allowsHost } from "./AllowList.ts"
+import { type LookUpName, Unresolved } from "./LookUp.ts"
+import { permits, target } from "./Target.ts"
+
+/** No address of the host may be dialled. */
+export class BlockedAddress extends Data.TaggedError("BlockedAddress") {}
+
+/** For the look-up, the connection and the TLS handshake together. */
+const CONNECT_MS = 5_000
+
+/**
+ * A connector that dials nothing but addresses it has checked: it looks the name up itself and hands exactly the addresses that passed to
+ * the socket, so that a name cannot stand for another address a moment later. A `lookup` hook alone would not be asked about literals.
+ */
+export const guard = (allow: AllowList, lookUp: LookUpName, context: Context.Context<never>): buildConnector.connector => (options, callback) => {
+  const to = target(options.hostname, options.port, options.protocol)
+  const addressesOf = Effect.gen(function*() {
+    const began = yield* Clock.currentTimeMillis
+    const found = isIP(to.host) === 0 ? yield* lookUp(to.host, allowsHost(allow, to.host, to.port)) : [to.host]
+    const addresses = found.filter((address) => permits(allow, to, address)).map((address) => ({ address, family: isIP(address) }))
+    if (addresses.length === 0) return yield* new BlockedAddress()
+    return { addresses, leftMs: Math.max(1, CONNECT_MS - ((yield* Clock.currentTimeMillis) - began)) }
+  }).pipe(
+    Effect.timeoutOrElse({ duration: CONNECT_MS, orElse: () => Effect.fail(new Unresolved({ host: to.host })) })
+  )
+  Effect.runForkWith(context)(Effect.match(addressesOf, {
+    onFailure: (error) => callback(error, null),
+    onSuccess: ({ addresses, leftMs }) => {
+      const connect = buildConnector({
+        timeout: leftMs,
+        allowH2: false,
+        lookup: (_host, { all }, answer) => all === true ? answer(null, addresses) : answer(null, addresses[0]?.address ?? "", addresses[0]?.family)
+      })
+      connect({ ...options, hostname: to.host, ...(isIP(to.host) === 0 && { servername: to.host }) }, callback)
+    }
+  }))
+}

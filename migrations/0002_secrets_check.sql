@@ -1,0 +1,5 @@
+-- A text that everybody knows, sealed under the key of this database's secrets: a process with another key finds out when it starts.
+create table secrets_check (
+  singleton boolean primary key default true check (singleton),
+  sealed bytea not null
+);

@@ -1,0 +1,20 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { database } from "#src/app.ts"
+import { rotateSecrets as rotate } from "#src/db/rotateSecrets.ts"
+import { SEALED_COLUMNS } from "#src/db/sealedColumns.ts"
+import { Secrets } from "#src/db/Secrets.ts"
+import { secretsKeys } from "#src/secretsKeys.ts"
+import { Settings } from "#src/settings.ts"
+import { BadArgument } from "./BadArgument.ts"
+import { print } from "./output.ts"
+import { runCommand } from "./run.ts"
+
+/** `troupe secrets rotate` */
+export const rotateSecrets = () =>
+  runCommand(Effect.gen(function*() {
+    const { secrets } = yield* Settings
+    if (secrets.newKey === null) return yield* new BadArgument({ problem: "SECRETS_KEY_NEW: must be given: the key that is to replace SECRETS_KEY" })
+    const rotated = yield* rotate(SEALED_COLUMNS).pipe(Effect.provide(Secrets.layer.pipe(Layer.provideMerge(database), Layer.provideMerge(secretsKeys))))
+    print(JSON.stringify({ rotated }))
+  }))

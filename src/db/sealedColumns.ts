@@ -1,0 +1,9 @@
+/** A bytea column of sealed secrets, null where there is none. `key` names the text columns of the primary key: what `row` gives when a secret is sealed or opened, in that order. */
+export interface SealedColumn {
+  readonly table: string
+  readonly key: readonly [string, ...ReadonlyArray<string>]
+  readonly column: string
+}
+
+/** Every column that is sealed. A column that is missing here is lost when the key changes: the change goes through this list. */
+export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = []

@@ -1,0 +1,59 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { randomBytes } from "node:crypto"
+import { link, readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { makeDataDir } from "#src/db/dataDir.ts"
+import { SecretsKeys } from "#src/db/Secrets.ts"
+import { secretsKey } from "#src/db/secretsCipher.ts"
+import { BadSetting, key } from "./settingChecks.ts"
+import { Settings } from "./settings.ts"
+
+const isCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code
+
+/** Written whole under another name first: link(2) lets one process win, and nobody reads half a key. */
+const makeKeyFile = async (path: string): Promise<void> => {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`
+  await writeFile(draft, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true })
+  try {
+    await link(draft, path)
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+const readKeyFile = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    if (!isCode(error, "ENOENT")) throw error
+    await makeKeyFile(path)
+    return readFile(path, "utf8")
+  }
+}
+
+/** The key of a development machine: made on the first start, beside the database that it belongs to. */
+const keyOfDataDir = Effect.fnUntraced(function*(dataDir: string) {
+  const path = join(yield* makeDataDir(dataDir), "secrets.key")
+  const text = yield* Effect.tryPromise({
+    try: () => readKeyFile(path),
+    catch: (cause) => new BadSetting({ setting: "DATA_DIR", problem: `its secrets.key can be neither read nor made: ${String(cause)}; or set SECRETS_KEY` })
+  })
+  return (yield* key(`SECRETS_KEY (in ${path})`, Option.some(Redacted.make(text)))) ?? (yield* new BadSetting({ setting: "SECRETS_KEY", problem: `${path} is empty` }))
+})
+
+/** The keys of secrets at rest, by the settings. */
+export const secretsKeys = Layer.effect(SecretsKeys, Effect.gen(function*() {
+  const { production, dataDir, secrets } = yield* Settings
+  if (secrets.key === null && production) {
+    return yield* new BadSetting({ setting: "SECRETS_KEY", problem: "must be given in production: 32 bytes in base64, as openssl rand -base64 32 prints" })
+  }
+  const current = secretsKey(secrets.key ?? (yield* keyOfDataDir(dataDir)))
+  // Whoever knows the new key seals with it, so that a change of keys that has gone over all rows has missed none.
+  const sealing = secrets.newKey === null ? current : secretsKey(secrets.newKey)
+  return { sealing, opening: [sealing, current] }
+}))

@@ -1,0 +1,83 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { parseAllowList } from "#channels/outbound/AllowList.ts"
+
+/** A setting that cannot be used. Its message is the one line that the operator gets. */
+export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { setting: Schema.String, problem: Schema.String }) {
+  override get message() {
+    return `${this.setting}: ${this.problem}`
+  }
+}
+
+/** Keeps what fits; otherwise says what would have. No check repeats the value: it may be a secret in the wrong place. */
+const need = <A>(setting: string, value: A | null, problem: string) =>
+  value === null ? Effect.fail(new BadSetting({ setting, problem })) : Effect.succeed(value)
+
+type Given = Option.Option<string>
+type GivenSecret = Option.Option<Redacted.Redacted<string>>
+
+/** Blank is as good as not given: compose files pass on what they do not have. */
+export const given = (text: Given): string | null => Option.getOrNull(Option.filter(text, (t) => t.trim() !== ""))
+export const givenSecret = (secret: GivenSecret): Redacted.Redacted<string> | null =>
+  Option.getOrNull(Option.filter(secret, (s) => Redacted.value(s).trim() !== ""))
+
+export const url = (setting: string, text: string, protocols: ReadonlyArray<string>) => {
+  const parsed = URL.parse(text)
+  return need(
+    setting,
+    parsed !== null && protocols.includes(parsed.protocol) ? text.replace(/\/+$/, "") : null,
+    `must be a ${protocols.map((p) => `${p}//`).join(" or ")} address`
+  )
+}
+export const optionalUrl = (setting: string, text: Given) => {
+  const address = given(text)
+  return address === null ? Effect.succeed(null) : url(setting, address, ["http:", "https:"])
+}
+
+export const seconds = (setting: string, text: string) => {
+  const value = Number(text)
+  const fits = text.trim() !== "" && value > 0 && value <= 3600
+  return need(setting, fits ? Duration.seconds(value) : null, "must be a number of seconds above 0 and up to 3600")
+}
+
+export const whole = (setting: string, text: string, from: number, to: number) =>
+  need(setting, /^\d+$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : null, `must be a whole number from ${from} to ${to}`)
+
+export const oneOf = <const A extends string>(setting: string, text: string, choices: ReadonlyArray<A>) =>
+  need(setting, choices.find((choice) => choice === text) ?? null, `must be one of ${choices.join(", ")}`)
+
+export const listOf = <const A extends string>(setting: string, text: string, choices: ReadonlyArray<A>) => {
+  const wanted = new Set(text.split(",").map((part) => part.trim()).filter((part) => part !== ""))
+  const known = choices.filter((choice) => wanted.has(choice))
+  return need<ReadonlySet<A>>(setting, wanted.size > 0 && known.length === wanted.size ? new Set(known) : null, `must be a comma-separated list out of ${choices.join(", ")}`)
+}
+
+export const flag = (setting: string, text: string) =>
+  need(setting, ["true", "1"].includes(text) ? true : ["false", "0", ""].includes(text) ? false : null, "must be true or false")
+
+/** A name or a folder: anything but blanks. */
+export const named = (setting: string, text: string) => need(setting, text.trim() === "" ? null : text, "must not be empty")
+
+/** 32 bytes in base64, as of `openssl rand -base64 32`. */
+export const key = (setting: string, secret: GivenSecret) => {
+  const text = givenSecret(secret)
+  if (text === null) return Effect.succeed(null)
+  const bytes = Buffer.from(Redacted.value(text), "base64")
+  const fits = bytes.length === 32 && bytes.toString("base64") === Redacted.value(text).trim()
+  return need(setting, fits ? Redacted.make(bytes, { label: setting }) : null, "must be 32 bytes in base64, as openssl rand -base64 32 prints")
+}
+
+/** A token that somebody presents: it must survive being a header. */
+export const token = (setting: string, secret: GivenSecret, form: RegExp, problem: string) => {
+  const text = givenSecret(secret)
+  return text === null ? Effect.succeed(null) : need(setting, form.test(Redacted.value(text)) ? text : null, problem)
+}
+
+export const allowList = (setting: string, text: string) => {
+  const read = parseAllowList(text)
+  const bad = "bad" in read ? JSON.stringify(read.bad.slice(0, 80)) : ""
+  return need(setting, "allow" in read ? read.allow : null, `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`)
+}

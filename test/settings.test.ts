@@ -1,0 +1,108 @@
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { inspect } from "node:util"
+import { assert, describe, it } from "vitest"
+import { Settings } from "#src/settings.ts"
+
+const KEY = Buffer.alloc(32, 7).toString("base64")
+
+const read = (env: Record<string, string> = {}) =>
+  Effect.runSync(Settings.pipe(Effect.provide(Settings.layer), Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)))))
+const refusal = (env: Record<string, string>) => {
+  try {
+    read(env)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  return "read"
+}
+
+describe("a setting that cannot be used", () => {
+  it.each([
+    ["NODE_ENV", "staging"],
+    ["HOST", " "],
+    ["PORT", "http"],
+    ["PORT", "70000"],
+    ["PORT", "80.5"],
+    ["PUBLIC_URL", "troupe.example"],
+    ["DATABASE_URL", "mysql://localhost/troupe"],
+    ["DATA_DIR", " "],
+    ["ROLES", ","],
+    ["ROLES", "api,cook"],
+    ["TRUST_PROXY", "10.0.0.1"],
+    ["OPENAI_BASE_URL", "localhost:11434"],
+    ["OPENAI_MODEL", " "],
+    ["OPENAI_TIMEOUT_SECONDS", "soon"],
+    ["TURN_DEADLINE_FAST_SECONDS", "0"],
+    ["TURN_DEADLINE_DEEP_SECONDS", "-1"],
+    ["SECRETS_KEY", "password"],
+    ["SECRETS_KEY", Buffer.alloc(16).toString("base64")],
+    ["SECRETS_KEY", `${KEY.slice(0, -1)}!`],
+    ["SECRETS_KEY_NEW", Buffer.alloc(33).toString("base64")],
+    ["OUTBOUND_ALLOW", "10.0.0.0/33"],
+    ["OUTBOUND_ALLOW", "hooks.internal:0"],
+    ["OUTBOUND_ALLOW", "https://hooks.internal"],
+    ["OUTBOUND_ALLOW", "2130706433"],
+    ["OUTBOUND_ALLOW", "good.example, *"],
+    ["ADMIN_TOKEN", "two words"],
+    ["TELEGRAM_API_ROOT", "api.telegram.org"],
+    ["TELEGRAM_MANAGER_TOKEN", "my bot"],
+    ["TELEGRAM_MODE", "push"],
+    ["DEMO_SANDBOX", "yes"],
+    ["DEMO_KEYS_PER_HOUR", "many"],
+    ["OIDC_ISSUER", "accounts.example"]
+  ])("is named in one line: %s=%s", (name, value) => {
+    assert.match(refusal({ [name]: value }), new RegExp(`^${name}: [^\\n]+$`))
+  })
+
+  it("is the one of a group that is missing", () => {
+    const all = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" }
+    assert.strictEqual(read(all).oidc?.clientId, "troupe")
+    for (const missing of Object.keys(all)) assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
+    assert.isNull(read().oidc)
+  })
+
+  it("is an operators' token that can be guessed, in production", () => {
+    assert.match(refusal({ NODE_ENV: "production", ADMIN_TOKEN: "letmein" }), /^ADMIN_TOKEN: /)
+    assert.isNotNull(read({ ADMIN_TOKEN: "letmein" }).adminToken)
+  })
+
+  it("is never repeated where it may be a secret", () => {
+    for (const name of ["SECRETS_KEY", "SECRETS_KEY_NEW", "ADMIN_TOKEN", "TELEGRAM_MANAGER_TOKEN", "DATABASE_URL"]) {
+      assert.notInclude(refusal({ [name]: "hu sh" }), "hu sh")
+    }
+  })
+})
+
+describe("settings", () => {
+  it("have defaults that differ in production only where a stranger could come in", () => {
+    const [here, there] = [read(), read({ NODE_ENV: "production" })]
+    assert.deepStrictEqual(here.demo, { sandbox: true, keysPerHour: 5 })
+    assert.deepStrictEqual(there.demo, { sandbox: false, keysPerHour: 5 })
+    assert.deepStrictEqual(here.telegram, { apiRoot: "https://api.telegram.org", managerToken: null, mode: "webhook" })
+    assert.deepStrictEqual(here.outboundAllow, [])
+  })
+
+  it("analyse with the model that replies unless another is named", () => {
+    assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big" }).model?.analyzeModel, "big")
+    assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel, "small")
+  })
+
+  it("take an empty value of what need not be given as not given", () => {
+    const settings = read({ SECRETS_KEY: "", ADMIN_TOKEN: "", DATABASE_URL: "", PUBLIC_URL: "", DEMO_SANDBOX: "", OUTBOUND_ALLOW: " , " })
+    assert.isNull(settings.secrets.key)
+    assert.isNull(settings.adminToken)
+    assert.isTrue(settings.demo.sandbox)
+    assert.deepStrictEqual(settings.outboundAllow, [])
+  })
+
+  it("show no secret, however they are printed", () => {
+    const secrets = { SECRETS_KEY: KEY, ADMIN_TOKEN: "hush-admin", TELEGRAM_MANAGER_TOKEN: "12345:hush_hush_hush_hush_hush", OPENAI_API_KEY: "hush-model", DATABASE_URL: "postgres://u:hush@h/d" }
+    const settings = read({ ...secrets, OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" })
+    const key = settings.secrets.key
+    assert.deepStrictEqual(key === null ? null : Redacted.value(key), Buffer.alloc(32, 7))
+    const printed = `${JSON.stringify(settings)}${inspect(settings, { depth: 9, showHidden: true })}${String(key)}`
+    for (const part of ["hush", KEY, "7,7,7", "07 07 07"]) assert.notInclude(printed, part)
+  })
+})
