@@ -4,6 +4,7 @@ create table apps (
   app_id text primary key,
   name text not null,
   expose_relational_numerics boolean not null default false,
+  version int not null default 1,
   created_at timestamptz not null default now()
 );
 

@@ -34,6 +34,15 @@ const keyCreate = defineCommand({
   }
 })
 
+const keyRevoke = defineCommand({
+  meta: { name: "revoke", description: "Revoke a runtime key now and for good; prints one line of JSON" },
+  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters)" } },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["prefix"], 1)
+    return (await import("./commands/app.ts")).revokeKey({ prefix: args.prefix })
+  }
+})
+
 const secretsRotate = defineCommand({
   meta: { name: "rotate", description: "Seal every secret under SECRETS_KEY_NEW instead of SECRETS_KEY; prints one line of JSON" },
   run: async ({ args }) => {
@@ -47,7 +56,7 @@ await runMain(defineCommand({
   subCommands: {
     serve,
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),
-    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate } }),
+    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke } }),
     secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } })
   }
 }))

@@ -10,6 +10,7 @@ import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import * as Accept from "#src/db/Accept.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { Channels } from "#src/db/Channels.ts"
@@ -73,7 +74,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustProxy } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([Authentication.layer, Traces.layer, Channels.layer, Deliveries.layer, inbox]),
+    Layer.provide([Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

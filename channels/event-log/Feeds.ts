@@ -93,8 +93,9 @@ export class Feeds extends Context.Service<Feeds, {
           return
         }
         const chunk = yield* readAfter(feed, follower.cursor)
-        if (chunk.text === "") follower.cursor = Math.max(follower.cursor, Math.min(feed.position, chunk.tail))
-        else write(feed, follower, chunk, yield* Clock.currentTimeMillis)
+        // What the feed has passed is not there any more: whoever comes back is told how the log stands now.
+        if (chunk.text === "") return end(feed, follower)
+        write(feed, follower, chunk, yield* Clock.currentTimeMillis)
       }
     }, (effect, feed, follower) => Effect.catchTag(effect, "LogUnavailable", () => Effect.sync(() => end(feed, follower))))
 

@@ -6,8 +6,11 @@ import * as Option from "effect/Option"
 import { EventLog, type LogChunk, type LogPosition, type LogUnavailable } from "./EventLog.ts"
 import { LogSignals } from "./LogSignals.ts"
 
-/** One page of the log as JSON. With `wait`, an empty page waits that long for something to appear. None: no such session. */
-export const poll = Effect.fnUntraced(function*(position: LogPosition, limit: number, wait: Duration.Duration): Effect.fn.Return<Option.Option<LogChunk>, LogUnavailable, EventLog | LogSignals> {
+/**
+ * One page of the log as JSON. With `wait`, an empty page waits that long for something to appear, and no longer than until `giveUp`
+ * is done. None: no such session.
+ */
+export const poll = Effect.fnUntraced(function*(position: LogPosition, limit: number, wait: Duration.Duration, giveUp: Effect.Effect<void>): Effect.fn.Return<Option.Option<LogChunk>, LogUnavailable, EventLog | LogSignals> {
   const log = yield* EventLog
   const isEmpty = (page: Option.Option<LogChunk>) => Option.isSome(page) && page.value.text === ""
   const read = log.read("json", position, limit)
@@ -28,7 +31,8 @@ export const poll = Effect.fnUntraced(function*(position: LogPosition, limit: nu
       const page = yield* read
       const left = deadline - (yield* Clock.currentTimeMillis)
       if (!isEmpty(page) || left <= 0) return page
-      yield* Deferred.await(grown).pipe(Effect.timeoutOption(left))
+      const givenUp = yield* Deferred.await(grown).pipe(Effect.as(false), Effect.raceFirst(Effect.as(giveUp, true)), Effect.timeoutOption(left))
+      if (Option.getOrElse(givenUp, () => false)) return page
       grown = yield* Deferred.make<void>()
     }
   }))

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Agent, Dispatcher } from "undici"
+import { type Agent, type Dispatcher, errors } from "undici"
 import { Unresolved } from "./LookUp.ts"
 import { BlockedAddress } from "./guard.ts"
 
@@ -27,14 +27,14 @@ export class OutboundError extends Schema.TaggedError<OutboundError>()("Outbound
 
 const MOST_RETRY_AFTER_CHARACTERS = 100
 const TLS = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/
-const BAD_RESPONSE = /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_NOT_SUPPORTED|UND_ERR_INVALID_ARG)/
+const BAD_RESPONSE = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/
 
 const reasonOf = (error: unknown, sent: boolean): OutboundError["reason"] => {
   if (error instanceof BlockedAddress) return "blocked_address"
   if (error instanceof Unresolved) return "unresolved"
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
   if (/^UND_ERR_.*_TIMEOUT$/.test(code)) return "timeout"
-  if (BAD_RESPONSE.test(code)) return "bad_response"
+  if (error instanceof errors.HTTPParserError || BAD_RESPONSE.test(code)) return "bad_response"
   if (sent) return "reset"
   return TLS.test(code) ? "tls_failed" : "connect_failed"
 }

@@ -7,7 +7,8 @@ import { crc32 } from "node:zlib"
  * with that much randomness a hash needs no salt, and any process can check it.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const PREFIX_LENGTH = 11
+/** `ck_` and what follows it up to here may be shown. */
+export const PREFIX_LENGTH = 11
 const FORM = /^ck_[0-9A-Za-z]{46}$/
 
 const random = (length: number) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { tables } from "#src/app.ts"
+import { PREFIX_LENGTH } from "#src/accounts/apiKey.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
@@ -20,6 +21,14 @@ export const createApp = (args: { readonly name: string; readonly budgetUsd: str
     if (args.name.trim() === "" || args.name.length > 80) return yield* new BadArgument({ problem: "NAME must be 1 to 80 characters" })
     const { appId, key } = yield* Apps.use((apps) => apps.create({ name: args.name, monthlyBudgetMicroUsd })).pipe(Effect.provide(tables))
     print(JSON.stringify({ app_id: appId, api_key: key.apiKey, prefix: key.prefix }))
+  }))
+
+/** `troupe key revoke PREFIX` */
+export const revokeKey = (args: { readonly prefix: string }) =>
+  runCommand(Effect.gen(function*() {
+    const revoked = yield* Apps.use((apps) => apps.revokeKey(args.prefix)).pipe(Effect.provide(tables))
+    if (!revoked) return yield* new BadArgument({ problem: `there is no key with the prefix ${args.prefix.slice(0, PREFIX_LENGTH)}` })
+    print(JSON.stringify({ prefix: args.prefix, revoked: true }))
   }))
 
 /** `troupe key create APP_ID` */

@@ -5,7 +5,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { ReplyMode } from "#pipeline/domain/Turn.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } from "#pipeline/Inbox.ts"
-import { type AcceptColumns, type AcceptRow, findAccepted, lockBudgets, lockSessions, writeAccepted } from "./acceptStatements.ts"
+import { type AcceptColumns, type AcceptedRow, findAccepted, lockBudgets, lockSessions, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
 import { Database, type Sql } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { moveHeads } from "./moveHeads.ts"
@@ -18,7 +18,7 @@ interface Send extends InboundMessage {
 
 /** What a batch did, and whether lanes have something to deliver now. */
 interface Written {
-  readonly rows: ReadonlyArray<AcceptRow>
+  readonly rows: ReadonlyArray<Verdict>
   readonly pushed: boolean
 }
 
@@ -41,18 +41,18 @@ const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) =
   }
 }
 
-/** A copy of a key that came in the same batch has the answer of the first. */
-const fillRepeats = (batch: ReadonlyArray<Send>, rows: ReadonlyArray<AcceptRow>): ReadonlyArray<AcceptRow> =>
+type Verdict = AcceptedRow | RefusedRow
+
+const fillRepeats = (batch: ReadonlyArray<Send>, rows: ReadonlyArray<Verdict | RepeatRow>): ReadonlyArray<Verdict> =>
   rows.map((row, index) => {
-    if (row.answer !== "replay" || row.run_ref !== null) return row
+    if (row.answer !== "repeat") return row
     const send = batch[index]
-    const first = batch.findIndex((other) => other.appId === send?.appId && other.sessionId === send.sessionId && other.clientMessageId === send.clientMessageId)
-    const original = rows[first]
-    if (original === undefined) return row
-    return original.answer === "accepted" ? { ...original, answer: "replay" as const } : original
+    const first = rows[batch.findIndex((other) => other.appId === send?.appId && other.sessionId === send.sessionId && other.clientMessageId === send.clientMessageId)]
+    if (first === undefined || first.answer === "repeat") throw new Error("a send is a repeat of none")
+    return first.answer === "accepted" ? { ...first, answer: "replay" as const } : first
   })
 
-const toResult = (row: AcceptRow): Effect.Effect<Accepted, Refused> =>
+const toResult = (row: Verdict): Effect.Effect<Accepted, Refused> =>
   row.answer === "accepted" || row.answer === "replay"
     ? Effect.succeed({ cursor: row.cursor, turnIndex: row.turn_index, runRef: row.run_ref, replyMode: row.reply_mode, replayed: row.answer === "replay" })
     : Effect.fail(new Refused({ reason: row.answer }))
@@ -67,7 +67,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
     const signals = yield* LogSignals
 
     const announce = ({ rows, pushed }: Written) =>
-      signals.announce(rows.filter((row) => row.answer === "accepted").map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })), pushed)
+      signals.announce(rows.flatMap((row) => row.answer === "accepted" ? [{ sessionId: row.session_id, cursor: row.last_cursor }] : []), pushed)
 
     const write = async (sql: Sql, batch: ReadonlyArray<Send>): Promise<Written> => {
       const columns = toColumns(batch, options.holdMicroUsd)
@@ -100,7 +100,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
         return found.length > 0 ? { rows: found, pushed: true } : write(sql, [send])
       })
       announce(written)
-      return written.rows[0] as AcceptRow
+      return written.rows[0] as Verdict
     }
     const submit = groupCommit({ maxBatch: 64, inFlight: 2, run, runAlone })
 

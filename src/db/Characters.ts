@@ -8,6 +8,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { settleBehindExit } from "./turnStatements.ts"
+import { VersionConflict } from "./VersionConflict.ts"
 
 export interface StoredCharacter {
   readonly slug: string
@@ -18,8 +19,9 @@ export interface StoredCharacter {
   readonly updated_at: Date
 }
 
-export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {}
-export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", { current: Schema.Int }) {}
+/** `archivedAt`: the version of the character that has it, if that is archived. */
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { archivedAt: Schema.NullOr(Schema.Int) }) {}
+export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", {}) {}
 
 const REASON = "character_archived"
 const exited: Payload<"session.exited"> = { reason_code: REASON }
@@ -27,6 +29,13 @@ const exited: Payload<"session.exited"> = { reason_code: REASON }
 interface LogRow {
   readonly session_id: string
   readonly last_cursor: number
+}
+
+export interface CharacterVersion {
+  readonly version: number
+  readonly display_name: string
+  readonly current: boolean
+  readonly created_at: Date
 }
 
 export interface CharacterFilter {
@@ -45,6 +54,10 @@ export class Characters extends Context.Service<Characters, {
   readonly list: (appId: string, filter: CharacterFilter) => Effect.Effect<ReadonlyArray<StoredCharacter>, DatabaseError>
   /** `change` makes the next profile of the present one, under the row's lock. Undefined: no such character. */
   readonly update: <E>(appId: string, slug: string, expectedVersion: number | undefined, change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>) => Effect.Effect<StoredCharacter | undefined, E | VersionConflict | DatabaseError>
+  /** From the newest on, those before `before`. Undefined: no such character. */
+  readonly versions: (appId: string, slug: string, page: { readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<CharacterVersion> | undefined, DatabaseError>
+  /** Writes an old version again, as the newest one; an archived character is active again. Undefined: no such character. */
+  readonly restore: (appId: string, slug: string, version: number) => Effect.Effect<StoredCharacter | undefined, VersionNotFound | DatabaseError>
   /** Archives it; its sessions run on unless they are to end, in which case each gets its `session.exited`. */
   readonly archive: (appId: string, slug: string, endSessions: boolean) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
 }>()("src/db/Characters") {
@@ -61,12 +74,24 @@ export class Characters extends Context.Service<Characters, {
     const create = Effect.fnUntraced(function*(appId: string, slug: string, profile: object) {
       const made = yield* query((sql) => sql`
         insert into characters (app_id, slug, version) values (${appId}, ${slug}, 1) on conflict do nothing returning 1`)
-      if (made.length === 0) return yield* new SlugTaken({ slug })
+      if (made.length === 0) {
+        const holder = yield* get(appId, slug)
+        return yield* new SlugTaken({ archivedAt: holder?.status === "archived" ? holder.version : null })
+      }
       yield* query((sql) => sql`
         insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, 1, ${JSON.stringify(profile)}::text::jsonb)`)
       const character = yield* get(appId, slug)
       return character ?? (yield* Effect.die(new Error("a character just written is gone")))
     }, transaction)
+
+    /** Under the lock of the character's row. */
+    const writeNext = Effect.fnUntraced(function*(appId: string, { slug, version: present }: StoredCharacter, profile: object) {
+      const version = present + 1
+      yield* query((sql) => sql`
+        insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, ${version}, ${JSON.stringify(profile)}::text::jsonb)`)
+      yield* query((sql) => sql`update characters set version = ${version}, updated_at = now() where app_id = ${appId} and slug = ${slug}`)
+      return yield* get(appId, slug)
+    })
 
     const update = <E>(appId: string, slug: string, expectedVersion: number | undefined, change: (profile: StoredCharacter["profile"]) => Effect.Effect<object, E>) =>
       transaction(Effect.gen(function*() {
@@ -74,13 +99,28 @@ export class Characters extends Context.Service<Characters, {
         const present = yield* get(appId, slug)
         if (present === undefined) return undefined
         if (expectedVersion !== undefined && expectedVersion !== present.version) return yield* new VersionConflict({ current: present.version })
-        const profile = yield* change(present.profile)
-        const version = present.version + 1
-        yield* query((sql) => sql`
-          insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, ${version}, ${JSON.stringify(profile)}::text::jsonb)`)
-        yield* query((sql) => sql`update characters set version = ${version}, updated_at = now() where app_id = ${appId} and slug = ${slug}`)
-        return yield* get(appId, slug)
+        return yield* writeNext(appId, present, yield* change(present.profile))
       }))
+
+    const versions = Effect.fnUntraced(function*(appId: string, slug: string, { before, limit }: { readonly before: number | null; readonly limit: number }) {
+      const found = yield* query<Array<CharacterVersion>>((sql) => sql`
+        select v.version, v.profile ->> 'display_name' as display_name, v.version = c.version as current, v.created_at
+        from characters c join character_versions v using (app_id, slug)
+        where c.app_id = ${appId} and c.slug = ${slug} and (${before}::int is null or v.version < ${before})
+        order by v.version desc limit ${limit}`)
+      return found.length > 0 || (yield* get(appId, slug)) !== undefined ? found : undefined
+    })
+
+    const restore = Effect.fnUntraced(function*(appId: string, slug: string, version: number) {
+      yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for update`)
+      const present = yield* get(appId, slug)
+      if (present === undefined) return undefined
+      const [old] = yield* query<Array<Pick<StoredCharacter, "profile">>>((sql) => sql`
+        select profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${version}`)
+      if (old === undefined) return yield* new VersionNotFound()
+      yield* query((sql) => sql`update characters set status = 'active' where app_id = ${appId} and slug = ${slug}`)
+      return yield* writeNext(appId, present, old.profile)
+    }, transaction)
 
     const archive = Effect.fnUntraced(function*(appId: string, slug: string, endSessions: boolean) {
       yield* query((sql) => sql`
@@ -123,6 +163,6 @@ export class Characters extends Context.Service<Characters, {
           and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')), lower(${search})) > 0)
         order by c.slug limit ${limit}`)
 
-    return Characters.of({ create, get, list, update, archive })
+    return Characters.of({ create, get, list, update, versions, restore, archive })
   }))
 }

@@ -1,5 +1,6 @@
 import { toDatabaseError, type DatabaseError } from "./Database.ts"
 import * as Effect from "effect/Effect"
+import { answered } from "./postgres.ts"
 
 export interface GroupCommitOptions<A, B> {
   /** Rows of one batch at most. */
@@ -18,7 +19,10 @@ interface Waiting<A, B> {
   readonly reject: (cause: unknown) => void
 }
 
-/** Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns. */
+/**
+ * Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns.
+ * When the database cannot be reached, all who wait hear of it together, and not each after a wait of its own.
+ */
 export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A) => Effect.Effect<B, DatabaseError>) => {
   const queue: Array<Waiting<A, B>> = []
   let running = 0
@@ -27,18 +31,34 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
     const [answer] = await options.run([item])
     return answer as B
   })
-  const settle = async (batch: ReadonlyArray<Waiting<A, B>>) => {
+  const rejectAll = (batch: ReadonlyArray<Waiting<A, B>>, cause: unknown) => {
+    for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(cause)
+  }
+  const settle = async (batch: ReadonlyArray<Waiting<A, B>>, isOver: () => boolean) => {
     try {
       const answers = await options.run(batch.map((waiting) => waiting.item))
       batch.forEach((waiting, index) => waiting.resolve(answers[index] as B))
     } catch {
-      for (const waiting of batch) await alone(waiting.item).then(waiting.resolve, waiting.reject)
+      for (const waiting of batch) {
+        if (isOver()) return
+        try {
+          waiting.resolve(await alone(waiting.item))
+        } catch (cause) {
+          if (toDatabaseError(cause).reason === "unreachable") return rejectAll(batch, cause)
+          waiting.reject(cause)
+        }
+      }
     }
+  }
+  // An answer that comes later is nobody's any more.
+  const settleInTime = (batch: ReadonlyArray<Waiting<A, B>>) => {
+    let over = false
+    return answered(settle(batch, () => over), () => { over = true }).catch((cause: unknown) => rejectAll(batch, cause))
   }
   const flush = () => {
     while (running < options.inFlight && queue.length > 0) {
       running++
-      void settle(queue.splice(0, options.maxBatch)).finally(() => {
+      void settleInTime(queue.splice(0, options.maxBatch)).finally(() => {
         running--
         flush()
       })

@@ -8,13 +8,18 @@ export interface IdempotentRequest {
   readonly appId: string
   readonly path: string
   readonly key: string
+  /** As it was sent, with fields that mean nothing to us. */
   readonly body: unknown
 }
 
 /** `fresh`: written now. `replay`: the first answer to this key. `reused`: the key is known with another body. */
 export type IdempotentAnswer<A> = { readonly _tag: "fresh" | "replay"; readonly value: A } | { readonly _tag: "reused" }
 
-const hash = (body: unknown) => createHash("sha256").update(JSON.stringify(body) ?? "").digest()
+const inOrder = (_: string, value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1)) : value
+
+/** Of the body as a value: neither white space nor the order of fields makes it another. */
+const hash = (body: unknown) => createHash("sha256").update(JSON.stringify(body, inOrder) ?? "").digest()
 
 /** Remembers the answer to a create under its key for 24 hours, in the transaction of the create itself. */
 export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {

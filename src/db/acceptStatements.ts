@@ -1,3 +1,4 @@
+import type { RefusalReason } from "#pipeline/Inbox.ts"
 import type { Sql } from "./Database.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
@@ -16,14 +17,23 @@ export interface AcceptColumns {
   readonly status: ReadonlyArray<string | null>
 }
 
-export interface AcceptRow {
-  readonly answer: "accepted" | "replay" | "session_not_found" | "session_exited" | "turn_queue_full" | "budget_exceeded"
+export interface AcceptedRow {
+  readonly answer: "accepted" | "replay"
   readonly session_id: string
   readonly cursor: number
   readonly turn_index: number
   readonly run_ref: string
   readonly reply_mode: "fast" | "deep"
   readonly last_cursor: number
+}
+
+export interface RefusedRow {
+  readonly answer: RefusalReason
+}
+
+/** A copy of a send whose key came before in the same batch: its answer is that of the first. */
+export interface RepeatRow {
+  readonly answer: "repeat"
 }
 
 /**
@@ -49,7 +59,7 @@ export const MAX_OPEN_TURNS = 500
  * `woken` must give its one row even when nothing is accepted: it is joined to the answers.
  * A run_ref that is already there is our own earlier try whose commit answer was lost: it counts as accepted.
  */
-export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow>>`
+export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedRow | RefusedRow | RepeatRow>>`
   with send as (
     select s.*, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
       o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
@@ -63,7 +73,8 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow
   ), verdict as (
     select *, case
       when session_status is null then 'session_not_found'
-      when old_run is not null or repeated then 'replay'
+      when old_run is not null then 'replay'
+      when repeated then 'repeat'
       when session_status <> 'active' then 'session_exited'
       else 'open' end as verdict
     from send
@@ -107,7 +118,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptRow
   order by f.n`
 
 /** What an earlier try of this very send has written, if its commit went through. Asked under the session's lock, so that no commit is still on its way. */
-export const findAccepted = (sql: Sql, app: string, session: string, run: string) => sql<Array<AcceptRow>>`
+export const findAccepted = (sql: Sql, app: string, session: string, run: string) => sql<Array<AcceptedRow>>`
   select 'accepted' as answer, t.session_id, t.cursor, t.turn_index, t.run_ref, t.reply_mode, l.last_cursor
   from turns t join session_logs l using (app_id, session_id)
   where t.app_id = ${app} and t.session_id = ${session} and t.run_ref = ${run}`

@@ -1,26 +1,23 @@
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Feeds } from "#channels/event-log/Feeds.ts"
-import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import { isId, newId } from "#pipeline/domain/Id.ts"
-import { Apps } from "#src/db/Apps.ts"
-import { Channels } from "#src/db/Channels.ts"
-import { Characters } from "#src/db/Characters.ts"
-import { Sessions } from "#src/db/Sessions.ts"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { authenticate } from "./authenticate.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
-import { channelScope } from "./channelScope.ts"
 import { envelope, type Success } from "./envelope.ts"
-import { accountTokenUsed, ApiError, draining, errorBody, idpKeyUsed, internalError, invalidKey, type Kind, missingBearer, notFound, routeNotFound } from "./errors.ts"
+import { ApiError, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
+import { isThere } from "./isThere.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
 import { answerProtocolError } from "./protocolErrors.ts"
 import { routes } from "./routes.ts"
-import { isSlug } from "./schemas/character.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
@@ -51,37 +48,6 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   }
 }
 
-const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
-  missing: missingBearer,
-  invalid_key: invalidKey,
-  account_token: accountTokenUsed,
-  idp_key: idpKeyUsed
-}
-
-const authenticate = (request: FastifyRequest) =>
-  Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
-    Effect.catchTag("Unauthenticated", ({ reason }) => Effect.fail(unauthenticated[reason]))
-  )
-
-/** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
-const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
-  const params = request.params as Record<string, string>
-  const { app_id = "", channel_id = "", slug = "", session_id = "" } = params
-  const { appId } = request.principal
-  switch (kind) {
-    case "app":
-      return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
-    case "channel": {
-      const scope = channelScope(appId, params)
-      return scope !== undefined && isId("chn", channel_id) && (yield* Channels.use((channels) => channels.get(scope, channel_id))) !== undefined
-    }
-    case "character":
-      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
-    case "session":
-      return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
-  }
-})
-
 const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
   if (error.status === 429 || error.status === 503) void reply.header("retry-after", "1")
   if (error.status === 401) void reply.header("www-authenticate", "Bearer")
@@ -95,6 +61,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     const feeds = yield* Feeds
     const headers = yield* Effect.promise(() => securityHeaders())
     let closing = false
+    const stopping = yield* Deferred.make<void>()
     let baseUrl = options.publicUrl ?? ""
 
     const app: App = Fastify({
@@ -151,7 +118,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), request.body)
       return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
     }
-    const server: Server = { app, baseUrl: () => baseUrl, answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
+    const server: Server = { app, baseUrl: () => baseUrl, stopping: Deferred.await(stopping), answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
     for (const hang of routes) hang(server)
 
     yield* Effect.acquireRelease(
@@ -159,6 +126,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       () => Effect.gen(function*() {
         closing = true
         yield* feeds.endAll
+        yield* Deferred.succeed(stopping, undefined)
         const closed = yield* Effect.forkDetach(Effect.promise(() => app.close()), { startImmediately: true })
         yield* bridge.drain
         yield* Fiber.join(closed).pipe(Effect.timeoutOption("2 seconds"))

@@ -9,6 +9,7 @@ import type { Outbound } from "#channels/outbound/Outbound.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
 import type { Authentication, Principal } from "#src/accounts/Authentication.ts"
+import type { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
 import type { Characters } from "#src/db/Characters.ts"
@@ -23,7 +24,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | Apps | Authentication | ChannelKinds | Channels | Characters | Database | Deliveries | EventLog | Feeds | IdempotencyKeys | Inbox | LogSignals | Outbound | Sessions
+  | Apps | Authentication | ChannelKinds | Channels | Characters | Database | Deliveries | EventLog | Feeds | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Outbound | Sessions
   | Traces | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
@@ -33,6 +34,8 @@ export interface Server {
   readonly app: App
   /** Where clients reach this server, for the commands in answers. */
   readonly baseUrl: () => string
+  /** Is done when this server begins to stop: what waits is then answered as it stands. */
+  readonly stopping: Effect.Effect<void>
   /** Runs a handler and wraps what it answers in the envelope. */
   readonly answer: (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<Success, HandlerError, HandlerServices>) => Promise<FastifyReply>
   /** Runs a handler whose answer is sent as it is. */

@@ -12,6 +12,8 @@ export interface Success {
   readonly nextActions: ReadonlyArray<NextAction>
   /** More of `data`, for this answer alone: it is not kept for a replay. */
   readonly shownOnce?: object
+  /** Fields of the body that are known and yet had no effect. */
+  readonly ignored?: ReadonlyArray<string>
 }
 
 export const success = (data: object, nextActions: ReadonlyArray<NextAction> = []): Success => ({ data, nextActions })
@@ -20,8 +22,8 @@ export const success = (data: object, nextActions: ReadonlyArray<NextAction> = [
 export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAction>): string =>
   `{"schema_version":"${SCHEMA_VERSION}","data":${data},"next_actions":${JSON.stringify(nextActions)}}`
 
-export const envelope = ({ data, nextActions, shownOnce }: Success, ignoredFields: ReadonlyArray<string>): string =>
-  encodedEnvelope(JSON.stringify({ ...data, ...shownOnce, ...(ignoredFields.length > 0 && { ignored_fields: ignoredFields }) }), nextActions)
+export const envelope = ({ data, nextActions, ignored = [], shownOnce }: Success, unknown: ReadonlyArray<string>): string =>
+  encodedEnvelope(JSON.stringify({ ...data, ...shownOnce, ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] }) }), nextActions)
 
 /** Commands that work when pasted into a shell that has the key in TROUPE_KEY. */
 export const curl = (baseUrl: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): string =>

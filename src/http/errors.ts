@@ -31,7 +31,10 @@ export const draining = plain(503, "This server is stopping. Try again shortly."
 export const internalError = structured(500, "internal_error", "Something went wrong on our side.",
   "Try again with backoff. If it stays, report the request id.")
 
-export const validationError = (message: string) => structured(422, "validation_error", message, "Correct the quoted field and send the request again.")
+export const validationError = (message: string, fix = "Correct the quoted field and send the request again.") => structured(422, "validation_error", message, fix)
+export const malformedRequest = structured(400, "malformed_request", "This is not valid HTTP/1.1.", "Send the request with an HTTP client, and look at what stands between it and this server.")
+export const requestTimeout = structured(408, "request_timeout", "The request did not arrive in time.", "Send it again, whole within 30 seconds.")
+export const headersTooLarge = structured(431, "headers_too_large", "The request line and headers are larger than 16 KiB together.", "Shorten the URL or send fewer headers.")
 export const payloadTooLarge = (limitBytes: number) => structured(413, "payload_too_large", `The request body is larger than ${limitBytes} bytes.`, "Send less at once.")
 export const routeNotFound = structured(404, "route_not_found", "There is no such route.", "See /docs or /openapi.json for the routes of this server.")
 
@@ -46,9 +49,15 @@ export type Kind = keyof typeof notFound
 
 export const deliveryNotFound = structured(404, "delivery_not_found", "There is no such delivery in this session.", "List the deliveries with GET /v1/sessions/{session_id}/delivery.")
 
-export const slugTaken = (slug: string) => structured(409, "slug_taken", `The slug ${slug} is taken in this app.`, "Choose another slug, or PATCH the character that has it.")
-export const versionConflict = (current: number) => structured(409, "version_conflict", `The character is at version ${current}.`, "Read it again and repeat the change on that version.")
-export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active.")
+export const versionNotFound = structured(404, "version_not_found", "There is no such version of this character.", "List them with GET /v1/characters/{slug}/versions.")
+
+export const slugTaken = (slug: string, archivedAt: number | null) =>
+  archivedAt === null
+    ? structured(409, "slug_taken", `The slug ${slug} is taken in this app.`, "Choose another slug, or PATCH the character that has it.")
+    : structured(409, "slug_taken", `The slug ${slug} belongs to an archived character of this app.`,
+      `Choose another slug, or take the archived character back with POST /v1/characters/${slug}/versions/${archivedAt}/restore and PATCH it.`)
+export const versionConflict = (kind: "app" | "character", current: number) => structured(409, "version_conflict", `The ${kind} is at version ${current}.`, "Read it again and repeat the change on that version.")
+export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
 
 export const channelLimitReached = (most: number) =>

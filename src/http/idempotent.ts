@@ -2,8 +2,9 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
-import { type Success } from "./envelope.ts"
+import type { Success } from "./envelope.ts"
 import { type ApiError, idempotencyKeyReused, validationError } from "./errors.ts"
+import { rawBody } from "./parsing.ts"
 
 /** The caller's Idempotency-Key, or null. */
 export const idempotencyKey = Effect.fnUntraced(function*(request: FastifyRequest) {
@@ -17,19 +18,22 @@ export const idempotencyKey = Effect.fnUntraced(function*(request: FastifyReques
   return text.includes("\uFFFD") ? key : text
 })
 
+/** The path by its route and parameters: however it was written in the request, it is one. */
+const pathOf = ({ routeOptions, params }: FastifyRequest): string =>
+  (routeOptions.url ?? "").replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent((params as Record<string, string>)[name] ?? ""))
+
 /** A create that, under a key seen in the last 24 hours, answers as it did then, but for what was shown only once, and creates nothing. */
 export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<Success, E, R>): Effect.Effect<Success, E | ApiError | DatabaseError, R | IdempotencyKeys> =>
   Effect.gen(function*() {
     const key = yield* idempotencyKey(request)
     if (key === null) return yield* create
-    const path = request.url.split("?", 1)[0] ?? ""
     const keys = yield* IdempotencyKeys
-    let shownOnce: object = {}
-    const kept = Effect.map(create, (fresh): Success => {
-      shownOnce = fresh.shownOnce ?? {}
-      return { data: fresh.data, nextActions: fresh.nextActions }
+    let once: object = {}
+    const kept = Effect.map(create, ({ shownOnce = {}, ...fresh }): Success => {
+      once = shownOnce
+      return fresh
     })
-    const result = yield* keys.once({ appId: request.principal.appId, path, key, body: request.body }, kept)
+    const result = yield* keys.once({ appId: request.principal.appId, path: pathOf(request), key, body: rawBody(request.body) }, kept)
     if (result._tag === "reused") return yield* idempotencyKeyReused
-    return result._tag === "fresh" ? { ...result.value, shownOnce } : { ...result.value, data: { ...result.value.data, idempotent_replay: true } }
+    return result._tag === "fresh" ? { ...result.value, shownOnce: once } : { ...result.value, data: { ...result.value.data, idempotent_replay: true } }
   })

@@ -1,8 +1,9 @@
 import type { FastifySchemaCompiler } from "fastify"
+import { isUtf8 } from "node:buffer"
 import * as z from "zod"
 import { payloadTooLarge, validationError } from "./errors.ts"
 import type { App } from "./Server.ts"
-import { deepestNesting, findTooDeep, findUnstorable, maybeUnstorable } from "./unstorable.ts"
+import { deepestNesting, findTooDeep, findUnkeptNumber, findUnstorable, maybeUnkeptNumber, maybeUnstorable } from "./unstorable.ts"
 import { quoteIssues } from "./validation.ts"
 
 type Where = "body" | "query" | "params" | "headers"
@@ -22,22 +23,35 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, htt
   return { value: parsed.data }
 }
 
+const asText = "Send such a number as a string, or as one that a double-precision number can hold."
+
+const bodyAt = (path: string): string => path === "" || path.startsWith("[") ? `body${path}` : `body.${path}`
+
+/** What is wrong with a body that is JSON, or null. */
+const findWrong = (json: string, value: unknown) => {
+  const tooDeep = findTooDeep(value)
+  if (tooDeep !== null) return validationError(`${bodyAt(tooDeep)}: is nested more than ${deepestNesting} deep`)
+  const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
+  if (unstorable !== null) return validationError(`${bodyAt(unstorable)}: must not contain U+0000 or half a surrogate pair`)
+  const unkept = maybeUnkeptNumber(json) ? findUnkeptNumber(json) : null
+  if (unkept !== null) return validationError(`${bodyAt(unkept)}: is a number that would not be kept as it is`, asText)
+  return null
+}
+
 /**
  * Every body is JSON, whatever content type it names: `curl -d` says it is a form. What is not JSON, or holds text that PostgreSQL
- * cannot store, is a validation error like any other.
+ * cannot store or a number that would become another, is a validation error like any other.
  */
 export const parseBodies = (app: App, limitBytes: number) => {
   const parse = app.getDefaultJsonParser("remove", "remove")
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser("*", { parseAs: "string", bodyLimit: limitBytes }, (request, text, done) => {
-    const json = text.toString()
+  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer", bodyLimit: limitBytes }, (request, bytes, done) => {
+    if (!isUtf8(bytes)) return done(validationError("body: is not valid UTF-8"))
+    const json = bytes.toString()
     if (json.trim() === "") return done(null, undefined)
     parse(request, json, (error, value) => {
       if (error !== null) return done(validationError("body: is not valid JSON"))
-      const tooDeep = findTooDeep(value)
-      if (tooDeep !== null) return done(validationError(`body${tooDeep === "" ? "" : `.${tooDeep}`}: is nested more than ${deepestNesting} deep`))
-      const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
-      done(unstorable === null ? null : validationError(`body.${unstorable}: must not contain U+0000 or half a surrogate pair`), value)
+      done(findWrong(json, value), value)
     })
   })
 }

@@ -2,6 +2,7 @@ import type { Routes } from "./Server.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { channelRoutes } from "./routes/channels.ts"
 import { characterRoutes } from "./routes/characters.ts"
+import { characterVersionRoutes } from "./routes/characterVersions.ts"
 import { deliveryRoutes } from "./routes/deliveries.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
@@ -11,5 +12,5 @@ import { sessionRoutes } from "./routes/sessions.ts"
 import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, traceRoutes
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, traceRoutes
 ]

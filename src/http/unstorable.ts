@@ -34,6 +34,21 @@ export const findUnstorable = (value: unknown): string | null => findPlace(value
 export const findTooDeep = (value: unknown): string | null =>
   findPlace(value, ({ value, depth }) => depth > deepestNesting && typeof value === "object" && value !== null)
 
+/** A number as JSON wrote it that no double is: too large for any, or a whole number that would become another. */
+const isUnkept = (source: string, value: number): boolean => !Number.isFinite(value) || (/^-?\d+$/.test(source) && BigInt(source) !== BigInt(value))
+
+const unkept = Symbol("a number that is not kept")
+
+/** Path of the first number in a JSON text that would be read as another one, or null. */
+export const findUnkeptNumber = (rawJson: string): string | null => {
+  const marked: unknown = JSON.parse(rawJson, (_key, value: unknown, { source = "" }: { readonly source?: string } = {}) =>
+    typeof value === "number" && isUnkept(source, value) ? unkept : value)
+  return findPlace(marked, ({ value }) => value === unkept)
+}
+
+/** Whether a JSON text is worth a look with `findUnkeptNumber`: up to 15 digits, and exponents of two, are always kept. */
+export const maybeUnkeptNumber = (rawJson: string): boolean => /\d{16}|\d[eE]\+?\d{3}/.test(rawJson)
+
 /**
  * Whether a JSON text is worth a walk with `findUnstorable`. Only an escape can bring such a character in: raw control characters are
  * not JSON, and decoding UTF-8 leaves no half pairs.

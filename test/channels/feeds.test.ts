@@ -13,6 +13,7 @@ const session = { appId: "app_1", sessionId: "ses_1" }
 /** A log in memory: as many events as `tail` says, each of them written as its cursor. */
 class FakeLog {
   tail = 0
+  gone = false
   reads: Array<number> = []
 
   read({ since }: LogPosition, limit: number): LogChunk {
@@ -52,7 +53,7 @@ const setUp = Effect.gen(function*() {
   const context = yield* Layer.build(Feeds.layer.pipe(
     Layer.provideMerge(LogSignals.layer),
     Layer.provide(Layer.succeed(EventLog, EventLog.of({
-      read: (_, position, limit) => Effect.sync(() => Option.some(log.read(position, limit))),
+      read: (_, position, limit) => Effect.sync(() => log.gone ? Option.none() : Option.some(log.read(position, limit))),
       tails: () => Effect.succeed([])
     })))
   ))
@@ -209,6 +210,17 @@ describe("a reader that is slow", () => {
     assert.isFalse(sink.ended)
     yield* TestClock.adjust("3 seconds")
     assert.isTrue(sink.ended)
+    assert.strictEqual(yield* feeds.count, 0)
+  }))
+
+  it.effect("is ended, and the log not read again and again, when what it missed is not there any more", () => Effect.gen(function*() {
+    const { sink, log, append, feeds } = yield* stall
+    yield* append(3)
+    log.gone = true
+    sink.drain()
+    yield* TestClock.adjust(0)
+    assert.isTrue(sink.ended)
+    assert.deepStrictEqual(sink.cursors, [1])
     assert.strictEqual(yield* feeds.count, 0)
   }))
 

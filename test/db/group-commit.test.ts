@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { assert, describe, it } from "vitest"
+import { afterEach, assert, describe, it, vi } from "vitest"
 import { DatabaseError } from "#src/db/Database.ts"
 import { groupCommit } from "#src/db/GroupCommit.ts"
 
@@ -25,6 +25,8 @@ const slowStore = (options: { readonly maxBatch: number; readonly inFlight: numb
 }
 
 describe("group commit", () => {
+  afterEach(() => { vi.useRealTimers() })
+
   it("flushes at once when idle, all calls of one tick together", async () => {
     const { flights, send } = slowStore({ maxBatch: 64, inFlight: 2 })
     const answers = Promise.all([1, 2, 3].map(send))
@@ -84,6 +86,52 @@ describe("group commit", () => {
     await nextTick()
     flights[2]?.land()
     assert.strictEqual(await second, 20)
+  })
+
+  const unreachable = Object.assign(new Error("connection lost"), { code: "ECONNREFUSED" })
+  const reasonOf = (effect: Effect.Effect<number, DatabaseError>) =>
+    Effect.runPromise(effect.pipe(Effect.map(String), Effect.catchTag("DatabaseError", ({ reason }) => Effect.succeed(reason))))
+
+  it("tells all who wait, also behind the batch, as soon as one row alone finds the database unreachable", async () => {
+    const alone: Array<number> = []
+    const submit = groupCommit<number, number>({
+      maxBatch: 3,
+      inFlight: 1,
+      run: async () => { throw unreachable },
+      runAlone: async (item) => {
+        alone.push(item)
+        throw unreachable
+      }
+    })
+    const reasons = await Promise.all(Array.from({ length: 10 }, (_, item) => reasonOf(submit(item))))
+    assert.deepStrictEqual(reasons, reasons.map(() => "unreachable"))
+    assert.deepStrictEqual(alone, [0])
+  })
+
+  it("has each row of a batch whose connection was lost tried again, when the database is back", async () => {
+    const submit = groupCommit<number, number>({
+      maxBatch: 3,
+      inFlight: 1,
+      run: async () => { throw unreachable },
+      runAlone: async (item) => item * 10
+    })
+    assert.deepStrictEqual(await Promise.all([1, 2].map((item) => reasonOf(submit(item)))), ["10", "20"])
+  })
+
+  it("tells all who wait that the database is unreachable when a batch has no answer in time, and goes on with the next", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    let silent = true
+    const submit = groupCommit<number, number>({
+      maxBatch: 2,
+      inFlight: 1,
+      run: (batch) => silent ? new Promise(() => {}) : Promise.resolve(batch.map((item) => item * 10))
+    })
+    const reasons = Promise.all([1, 2, 3].map((item) => reasonOf(submit(item))))
+    await nextTick()
+    vi.advanceTimersByTime(15_000)
+    assert.deepStrictEqual(await reasons, ["unreachable", "unreachable", "unreachable"])
+    silent = false
+    assert.strictEqual(await reasonOf(submit(4)), "40")
   })
 
   it("answers each call with its own answer, whatever the batches, bounds and failures", () =>

@@ -1,11 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import { once } from "node:events"
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
+import { openGate } from "#test/support/gate.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { until } from "#test/support/until.ts"
 
@@ -59,21 +58,6 @@ describe("a transaction whose connection is ended", () => {
   })
 })
 
-/** A way to the server that can be barred: what is connected stays so, and nothing new gets through. */
-const openGate = async () => {
-  const server = new URL(database.url)
-  const sockets: Array<Socket> = []
-  const gate = createServer((socket) => {
-    const onward = connect(Number(server.port), server.hostname)
-    sockets.push(socket, onward)
-    socket.on("error", () => {}).pipe(onward).on("error", () => {}).pipe(socket)
-  }).listen(0, "127.0.0.1")
-  await once(gate, "listening")
-  const url = new URL(database.url)
-  url.port = String((gate.address() as AddressInfo).port)
-  return { url: url.href, bar: Effect.sync(() => { gate.close() }), close: () => { for (const socket of sockets) socket.destroy() } }
-}
-
 describe("a query that is given up", () => {
   const givenUp = "select 'given up' from pg_sleep(20)"
   const running = async () => (await database.sql`select 1 from pg_stat_activity where query = ${givenUp} and state = 'active'`).length
@@ -93,12 +77,12 @@ describe("a query that is given up", () => {
   })
 
   it("while no new connection gets through, does no harm to the process", async () => {
-    const gate = await openGate()
+    const gate = await openGate(database.url)
     const uncaught: Array<unknown> = []
     const notice = (cause: unknown) => { uncaught.push(cause) }
     process.on("unhandledRejection", notice)
     try {
-      await run(gate.url, gate.bar)
+      await run(gate.url, Effect.sync(gate.bar))
       assert.deepStrictEqual(uncaught, [])
     } finally {
       process.off("unhandledRejection", notice)

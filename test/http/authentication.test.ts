@@ -131,6 +131,27 @@ describe("PATCH /v1/apps/{app_id}", () => {
     assert.deepStrictEqual(body.data.ignored_fields, ["colour"])
   })
 
+  it("clears to the default with null, except the name, which has none", async () => {
+    const own = await server.createApp()
+    await own.patch(`/v1/apps/${own.appId}`, { expose_relational_numerics: true })
+    const cleared = await own.patch(`/v1/apps/${own.appId}`, { expose_relational_numerics: null })
+    assert.deepStrictEqual([cleared.status, cleared.body.data.expose_relational_numerics], [200, false])
+    const nameless = await own.patch(`/v1/apps/${own.appId}`, { name: null })
+    assert.strictEqual(nameless.status, 422)
+    assert.include(nameless.body.detail.message, "body.name")
+  })
+
+  it("takes the expected_version that is the present one, and refuses a stale one with 409 version_conflict", async () => {
+    const own = await server.createApp()
+    const { version } = (await own.get("/v1/me")).body.data
+    const first = await own.patch(`/v1/apps/${own.appId}`, { name: "first", expected_version: version })
+    assert.deepStrictEqual([first.status, first.body.data.version], [200, version + 1])
+    const stale = await own.patch(`/v1/apps/${own.appId}`, { name: "second", expected_version: version })
+    assert.deepStrictEqual([stale.status, stale.body.detail.code], [409, "version_conflict"])
+    assert.include(stale.body.detail.message, String(version + 1))
+    assert.strictEqual((await own.get("/v1/me")).body.data.name, "first")
+  })
+
   it("takes a boolean only", async () => {
     const { status, body } = await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: "yes" })
     assert.strictEqual(status, 422)

@@ -69,6 +69,35 @@ describe("a body", () => {
     assert.strictEqual(said?.payload["text"], "😀 \\u0000")
   })
 
+  it.each([
+    ["too large for any double", `{"text":"a","x":[1,{"y":1e999}]}`, "body.x[1].y"],
+    ["the same, written out", `{"text":"a","x":-${"9".repeat(400)}}`, "body.x"],
+    ["a whole number that would become another", `{"text":"a","x":{"id":9007199254740993}}`, "body.x.id"],
+    ["a body that is nothing else", "1e999", "body:"]
+  ])("that holds a number that would not be kept is 422 with its place and a way out: %s", async (_, text, place) => {
+    const { status, body } = await app.request("POST", messages(), text)
+    assert.deepStrictEqual([status, body.detail.code], [422, "validation_error"])
+    assert.include(body.detail.message, place)
+    assert.include(body.detail.fix, "as a string")
+  })
+
+  it("may hold any number that is kept, and digits and exponents in texts", async () => {
+    const metadata = { big: 9007199254740992, bigger: 1e300, small: 0, exact: 1152921504606846976, half: 0.5, text: "9007199254740993 1e999" }
+    const { status, body } = await app.request("POST", "/v1/sessions", `{"external_user_ref":"n","character_slug":"${await app.createCharacter()}","metadata":{"big":9007199254740992,"bigger":1e300,"small":1e-999,"exact":1152921504606846976,"half":0.5000000000000000000,"text":"9007199254740993 1e999"}}`)
+    assert.strictEqual(status, 200)
+    assert.deepStrictEqual(body.data.metadata, metadata)
+  })
+
+  it("that is not valid UTF-8 is 422, and not read with other characters in place of its own", async () => {
+    for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]]) {
+      const response = await fetch(server.baseUrl + messages(), {
+        method: "POST", headers: { authorization: `Bearer ${app.key}` }, body: Buffer.concat([Buffer.from(`{"text":"a`), Buffer.from(bytes), Buffer.from(`"}`)])
+      })
+      const { detail } = await response.json() as { detail: { code: string; message: string } }
+      assert.deepStrictEqual([response.status, detail.code, detail.message], [422, "validation_error", "body: is not valid UTF-8"])
+    }
+  })
+
   it("that is nested without end is 422, not a crash", async () => {
     const { status } = await app.request("POST", messages(), `{"text":"a","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`)
     assert.strictEqual(status, 422)

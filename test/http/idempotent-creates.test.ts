@@ -56,6 +56,27 @@ describe("a create with an Idempotency-Key", () => {
     }
   })
 
+  it("is the same however its path and its body are written", async () => {
+    const key = randomUUID()
+    const first = await app.post("/v1/sessions?from=here", { character_slug, external_user_ref: "u", metadata: { a: 1, b: { c: 2, d: 3 } } }, { "idempotency-key": key })
+    const second = await app.post("/v1/%73essions", `{ "metadata": {"b": {"d": 3, "c": 2}, "a": 1.0}, "external_user_ref": "\\u0075", "character_slug": "${character_slug}" }`, { "idempotency-key": key })
+    assert.deepStrictEqual(second.body.data, { ...first.body.data, idempotent_replay: true })
+    const slug = await app.createCharacter()
+    const paths = [`/v1/characters/${slug}/versions/1/restore`, `/v1/characters/%6D${slug.slice(1)}/versions/%31/restore?x=1`]
+    const [third, fourth] = [await app.post(paths[0] ?? "", undefined, { "idempotency-key": key }), await app.post(paths[1] ?? "", undefined, { "idempotency-key": key })]
+    assert.notProperty(third.body.data, "idempotent_replay")
+    assert.deepStrictEqual(fourth.body.data, { ...third.body.data, idempotent_replay: true })
+  })
+
+  it("is another one with another field, even with one that means nothing", async () => {
+    const key = randomUUID()
+    await open(key, { typo: 1 })
+    for (const fields of [{}, { typo: 2 }, { typo: 1, more: null }]) {
+      const { status, body } = await open(key, fields)
+      assert.deepStrictEqual([status, body.detail.code], [422, "idempotency_key_reused"])
+    }
+  })
+
   it("keeps no key of a create that failed", async () => {
     const headers = { "idempotency-key": randomUUID() }
     const slug = await app.createCharacter()

@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 let server: TestServer
 let app: TestApp
@@ -67,6 +68,20 @@ describe("a poll with wait", () => {
     await app.send(session, "Hello")
     const { data } = await waiting
     assert.strictEqual(data.events[0].cursor, 3)
+  })
+
+  it("is answered at once, with what there is, when the server stops", async () => {
+    const stopping = await startTestServer()
+    const own = await stopping.createApp()
+    const session = await own.createSession()
+    const waiting = own.get(`/v1/sessions/${session}/events?since=0&wait=30`)
+    await until("the poll to wait", async () => (await stopping.database.sql`select 1 from pg_stat_activity where datname = current_database() and query like '%session_logs%' and query like '%unnest%' and pid <> pg_backend_pid()`).length > 0)
+    const from = performance.now()
+    const closed = stopping.close()
+    const { status, body } = await waiting
+    assert.isBelow(performance.now() - from, 1000)
+    assert.deepStrictEqual([status, body.data], [200, { events: [], next_cursor: 0, has_more: false }])
+    await closed
   })
 
   it("wakes all who wait on one session", async () => {

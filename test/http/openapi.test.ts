@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as z from "zod"
-import { AcceptData, AppData, CharacterData, CharacterPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
+import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
@@ -45,15 +45,20 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(report.totals, { errors: 0, warnings: 0 })
   })
 
-  it("has every route under /v1 that contract 4 and this server name, and no other", () => {
+  it("has every route of this server, and no other", () => {
     assert.deepStrictEqual(operations().map(([name]) => name).sort(), [
       "DELETE /v1/apps/{app_id}/channels/{channel_id}",
       "DELETE /v1/characters/{slug}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
+      "GET /docs/",
+      "GET /healthz",
+      "GET /openapi.json",
+      "GET /readyz",
       "GET /v1/apps/{app_id}/channels",
       "GET /v1/apps/{app_id}/channels/{channel_id}",
       "GET /v1/characters",
       "GET /v1/characters/{slug}",
+      "GET /v1/characters/{slug}/versions",
       "GET /v1/llms.txt",
       "GET /v1/me",
       "GET /v1/sessions",
@@ -76,6 +81,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/apps/{app_id}/channels/{channel_id}/resume",
       "POST /v1/apps/{app_id}/channels/{channel_id}/test",
       "POST /v1/characters",
+      "POST /v1/characters/{slug}/versions/{version}/restore",
       "POST /v1/sessions",
       "POST /v1/sessions/{session_id}/channels",
       "POST /v1/sessions/{session_id}/channels/{channel_id}/pause",
@@ -87,7 +93,7 @@ describe("the OpenAPI document", () => {
     ])
   })
 
-  it("names routes that are there: each of them asks for the key, but for llms.txt", async () => {
+  it("names routes that are there: each of them asks for the key unless it is public", async () => {
     for (const [name, operation] of operations()) {
       const [method = "", path = ""] = name.split(" ")
       const { status } = await fetch(server.baseUrl + path, { method })
@@ -178,6 +184,8 @@ describe("real answers", () => {
     ["GET /v1/characters", strict(CharacterPage), () => app.get("/v1/characters?limit=1")],
     ["GET /v1/characters/{slug}", CharacterData, () => app.get(`/v1/characters/${slug}`)],
     ["PATCH /v1/characters/{slug}", CharacterData.extend(written), () => app.patch(`/v1/characters/${slug}`, { visible_bio: "x", typo: 1 })],
+    ["GET /v1/characters/{slug}/versions", strict(CharacterVersionPage), () => app.get(`/v1/characters/${slug}/versions`)],
+    ["POST /v1/characters/{slug}/versions/{version}/restore", CharacterData.extend(created), () => app.post(`/v1/characters/${slug}/versions/1/restore`, undefined)],
     ["DELETE /v1/characters/{slug}", CharacterData, async () => app.delete(`/v1/characters/${await app.createCharacter()}`)],
     ["POST /v1/sessions", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],
     ["POST /v1/sessions, again", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],

@@ -60,6 +60,19 @@ describe("POST /v1/sessions", () => {
     assert.isTrue(elsewhere.body.data.created)
   })
 
+  it("with reuse keeps the session as it was, and names what was asked otherwise in ignored_fields", async () => {
+    const reuse = (fields: object, headers?: Record<string, string>) => open({ external_user_ref: "keeper", reuse: true, ...fields }, headers)
+    const first = await reuse({ metadata: { plan: "gold", seats: [1, 2] }, proactive_enabled: true })
+    assert.notProperty(first.body.data, "ignored_fields")
+    const other = await reuse({ metadata: { plan: "tin" }, proactive_enabled: false, typo: 1 }, { "idempotency-key": "keeper" })
+    assert.deepStrictEqual(other.body.data.ignored_fields, ["metadata", "proactive_enabled", "typo"])
+    assert.deepStrictEqual(other.body.data.metadata, { plan: "gold", seats: [1, 2] })
+    const again = await reuse({ metadata: { plan: "tin" }, proactive_enabled: false, typo: 1 }, { "idempotency-key": "keeper" })
+    assert.deepStrictEqual(again.body.data, { ...other.body.data, idempotent_replay: true })
+    for (const fields of [{}, { metadata: { seats: [1, 2], plan: "gold" } }, { proactive_enabled: true }]) assert.notProperty((await reuse(fields)).body.data, "ignored_fields")
+    assert.deepStrictEqual((await reuse({ proactive_enabled: null, metadata: {} })).body.data.ignored_fields, ["metadata", "proactive_enabled"])
+  })
+
   it("with reuse opens one session when many ask at once", async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => open({ external_user_ref: "crowd", reuse: true })))
     assert.strictEqual(new Set(answers.map((answer) => answer.body.data.id)).size, 1)

@@ -3,7 +3,7 @@ import * as z from "zod"
 import { Apps, type App } from "#src/db/Apps.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { curl, success } from "../envelope.ts"
-import { notFound } from "../errors.ts"
+import { notFound, versionConflict } from "../errors.ts"
 import { answers, AppData, MeData, written } from "../schemas/answers.ts"
 import { AppPatch } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
@@ -12,6 +12,7 @@ const toResource = (app: App) => ({
   app_id: app.app_id,
   name: app.name,
   expose_relational_numerics: app.expose_relational_numerics,
+  version: app.version,
   created_at: app.created_at.toISOString()
 })
 
@@ -34,17 +35,19 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
     config: { within: "app", writes: true },
     schema: {
       operationId: "updateApp",
-      summary: "Change settings of the app",
+      summary: "Change settings of the app by JSON merge patch; every change is a new version",
       tags: ["App"],
       params: z.object({ app_id: z.string() }),
       body: AppPatch,
-      response: answers(AppData.extend(written), 404, 413)
+      response: answers(AppData.extend(written), 404, 409, 413)
     }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       if (request.params.app_id !== appId) return yield* notFound.app
-      const changed = yield* Apps.use((apps) => apps.patch(appId, request.body))
+      const changed = yield* Apps.use((apps) => apps.patch(appId, request.body)).pipe(
+        Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
+      )
       if (changed === undefined) return yield* notFound.app
       return success(toResource(changed), [{ command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }])
     })))

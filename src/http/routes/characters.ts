@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { Characters, type StoredCharacter } from "#src/db/Characters.ts"
+import { Characters } from "#src/db/Characters.ts"
+import { toCharacterResource } from "../characterResource.ts"
 import { curl, success } from "../envelope.ts"
 import { notFound, slugTaken, validationError, versionConflict } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
@@ -10,16 +11,6 @@ import { CharacterCreate, CharacterPatch, isSlug } from "../schemas/character.ts
 import { applyMergePatch } from "../schemas/mergePatch.ts"
 import type { Routes } from "../Server.ts"
 import { quoteIssues } from "../validation.ts"
-
-const toResource = ({ slug, profile, status, version, created_at, updated_at }: StoredCharacter) => ({
-  slug,
-  ...profile,
-  status,
-  version,
-  created_at: created_at.toISOString(),
-  updated_at: updated_at.toISOString(),
-  import_id: null
-})
 
 /** The profile with a merge patch applied, checked as a whole as if it were new: a patch must not clear what is required. */
 const patched = (slug: string, profile: object, patch: object) => {
@@ -53,9 +44,9 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { slug, ...profile } = request.body
       const characters = yield* Characters
       const character = yield* characters.create(request.principal.appId, slug, profile).pipe(
-        Effect.catchTag("SlugTaken", () => Effect.fail(slugTaken(slug)))
+        Effect.catchTag("SlugTaken", ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)))
       )
-      return success(toResource(character), [talk(slug), read(slug)])
+      return success(toCharacterResource(character), [talk(slug), read(slug)])
     }))))
 
   app.get("/v1/characters", {
@@ -72,7 +63,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       const after = yield* cursorKey(cursor)
       const rows = yield* Characters.use((characters) => characters.list(request.principal.appId, { status, search: q, after, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => row.slug)
-      return success({ characters: items.map(toResource), next_cursor }, items.slice(0, 1).map((item) => talk(item.slug)))
+      return success({ characters: items.map(toCharacterResource), next_cursor }, items.slice(0, 1).map((item) => talk(item.slug)))
     })))
 
   app.get("/v1/characters/:slug", {
@@ -83,7 +74,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       if (!isSlug(slug)) return yield* notFound.character
       const character = yield* Characters.use((characters) => characters.get(request.principal.appId, slug))
       if (character === undefined) return yield* notFound.character
-      return success(toResource(character), [talk(character.slug)])
+      return success(toCharacterResource(character), [talk(character.slug)])
     })))
 
   app.patch("/v1/characters/:slug", {
@@ -103,10 +94,10 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { expected_version, ...patch } = request.body
       const characters = yield* Characters
       const character = yield* characters.update(request.principal.appId, slug, expected_version, (profile) => patched(slug, profile, patch)).pipe(
-        Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict(current)))
+        Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
       )
       if (character === undefined) return yield* notFound.character
-      return success(toResource(character), [talk(slug)])
+      return success(toCharacterResource(character), [talk(slug)])
     })))
 
   app.delete("/v1/characters/:slug", {
@@ -125,6 +116,6 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       if (!isSlug(slug)) return yield* notFound.character
       const character = yield* Characters.use((characters) => characters.archive(request.principal.appId, slug, request.query.end_sessions === "true"))
       if (character === undefined) return yield* notFound.character
-      return success(toResource(character), [{ command: curl(baseUrl(), "GET", "/v1/characters?status=active"), description: "List the characters that are left" }])
+      return success(toCharacterResource(character), [{ command: curl(baseUrl(), "GET", "/v1/characters?status=active"), description: "List the characters that are left" }])
     })))
 }

@@ -1,6 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import type { ServerResponse } from "node:http"
 import * as z from "zod"
@@ -8,8 +9,9 @@ import { EventLog, MAX_PAGE } from "#channels/event-log/EventLog.ts"
 import { Feeds, type Sink } from "#channels/event-log/Feeds.ts"
 import { poll } from "#channels/event-log/poll.ts"
 import { isId } from "#pipeline/domain/Id.ts"
+import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "../envelope.ts"
-import { notFound, rateLimited, validationError } from "../errors.ts"
+import { type ApiError, invalidKey, notFound, rateLimited, validationError } from "../errors.ts"
 import { answers, answersAs, EventPage } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
@@ -29,7 +31,7 @@ const startOf = (request: FastifyRequest, since: number) => {
   return parsed.success ? Effect.succeed(parsed.data) : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
 }
 
-const openStream = (reply: FastifyReply): void => {
+const openStream = (reply: FastifyReply, retryMs: number): void => {
   const headers = reply.getHeaders()
   reply.hijack()
   reply.raw.writeHead(200, {
@@ -38,7 +40,7 @@ const openStream = (reply: FastifyReply): void => {
     "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no"
   })
-  reply.raw.write(`retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\n\n`)
+  reply.raw.write(`retry: ${retryMs}\n\n`)
 }
 
 export const sinkOf = (response: ServerResponse): Sink => ({
@@ -48,7 +50,15 @@ export const sinkOf = (response: ServerResponse): Sink => ({
   end: () => response.writableNeedDrain ? response.destroy() : response.end()
 })
 
-export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
+/** Fails when the key is revoked. */
+const keyEnded = (prefix: string) =>
+  Effect.flatMap(KeyWatch, ({ watch }) =>
+    Effect.callback<never, ApiError>((resume) => {
+      const unwatch = watch(prefix, () => resume(invalidKey))
+      return Effect.sync(unwatch)
+    }))
+
+export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   const params = z.object({ session_id: z.string() })
 
   app.get("/v1/sessions/:session_id/events", {
@@ -70,7 +80,9 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
     const sessionId = request.params.session_id
     const text = await run(reply, Effect.gen(function*() {
       if (!isId("ses", sessionId)) return yield* notFound.session
-      const page = yield* poll({ appId: request.principal.appId, sessionId, since }, limit, Duration.seconds(wait))
+      const { appId, prefix } = request.principal
+      const reading = poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
+      const page = yield* (wait === 0 ? reading : Effect.raceFirst(reading, keyEnded(prefix)))
       if (Option.isNone(page)) return yield* notFound.session
       const { text, nextCursor, tail } = page.value
       return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
@@ -111,10 +123,17 @@ export const eventRoutes: Routes = ({ app, baseUrl, run }) => {
       if ((streams.get(prefix) ?? 0) >= MAX_STREAMS_PER_KEY) return yield* rateLimited("This key has too many open streams.")
 
       const feeds = yield* Feeds
-      openStream(reply)
+      const { watch } = yield* KeyWatch
+      openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
       count(prefix, 1)
-      const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sinkOf(reply.raw))
+      const sink = sinkOf(reply.raw)
+      const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
+      const unwatch = watch(prefix, () => {
+        leave()
+        sink.end()
+      })
       const close = () => {
+        unwatch()
         leave()
         count(prefix, -1)
       }

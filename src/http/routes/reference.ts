@@ -1,6 +1,7 @@
 import apiReference from "@scalar/fastify-api-reference"
 import * as z from "zod"
 import { llmsText } from "../llms.txt.ts"
+import { publicAnswers } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
 const DOCS_POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:; worker-src 'self' blob:; frame-ancestors 'none'"
@@ -11,10 +12,21 @@ const DOCS = {
   agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true, showDeveloperTools: "never"
 } as const
 
+const DOCS_SCHEMA = { operationId: "readDocs", summary: "This document for people", tags: ["Reference"], security: [], response: publicAnswers("text/html", z.string()) }
+
 export const referenceRoutes: Routes = ({ app, baseUrl }) => {
   let document: string | null = null
 
-  app.get("/openapi.json", { config: { public: true }, schema: { hide: true } }, (_, reply) => {
+  app.get("/openapi.json", {
+    config: { public: true },
+    schema: {
+      operationId: "readOpenApi",
+      summary: "This document",
+      tags: ["Reference"],
+      security: [],
+      response: publicAnswers("application/json", z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }))
+    }
+  }, (_, reply) => {
     document ??= JSON.stringify(app.swagger())
     return reply.header("content-type", "application/json; charset=utf-8").send(document)
   })
@@ -26,7 +38,7 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
       summary: "How to set up and use this server, as text for agents",
       tags: ["Reference"],
       security: [],
-      response: { 200: { description: "Success", content: { "text/plain": { schema: z.string() } } } }
+      response: publicAnswers("text/plain", z.string())
     }
   }, async (_, reply) => {
     void reply.header("content-type", "text/plain; charset=utf-8")
@@ -36,6 +48,7 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
   void app.register(async (docs) => {
     docs.addHook("onRoute", (route) => {
       route.config = { ...route.config, public: true }
+      if (route.url === "/docs/") route.schema = DOCS_SCHEMA
     })
     // The page runs its own inline script; nothing of ours or a tenant's is on it.
     docs.addHook("onSend", async (_, reply) => {

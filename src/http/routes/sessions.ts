@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
+import { isDeepStrictEqual } from "node:util"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
-import { Sessions } from "#src/db/Sessions.ts"
+import { type Session, Sessions } from "#src/db/Sessions.ts"
 import { curl, success } from "../envelope.ts"
 import { characterArchived, notFound } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
@@ -12,6 +13,12 @@ import { answers, created as onCreate, SessionData, SessionPage, SessionStateDat
 import { characterSlugOf, SessionCreate } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
 import { toSessionResource, toStateResource } from "../sessionResource.ts"
+
+/** A session that is reused stays as it was; what was asked otherwise must not go unsaid. */
+const notTakenOver = ({ metadata, proactive_enabled }: SessionCreate, session: Session): ReadonlyArray<string> => [
+  ...metadata === undefined || isDeepStrictEqual(metadata, session.metadata) ? [] : ["metadata"],
+  ...proactive_enabled === undefined || proactive_enabled === (session.proactive_controls["proactive_enabled"] ?? null) ? [] : ["proactive_enabled"]
+]
 
 export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ session_id: z.string() })
@@ -48,7 +55,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
         endUser: end_user ?? {},
         reuse
       }).pipe(Effect.catchTag("CharacterUnavailable", ({ reason }) => Effect.fail(reason === "archived" ? characterArchived : notFound.character)))
-      return success({ ...toSessionResource(session), created }, actions(session.session_id))
+      return { ...success({ ...toSessionResource(session), created }, actions(session.session_id)), ignored: created ? [] : notTakenOver(request.body, session) }
     }))))
 
   app.get("/v1/sessions", {

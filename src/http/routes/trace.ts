@@ -5,8 +5,8 @@ import { Sessions } from "#src/db/Sessions.ts"
 import { type TraceRow, Traces } from "#src/db/Traces.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { success } from "../envelope.ts"
-import { notFound, validationError } from "../errors.ts"
-import { cursorKey, listQuery, page } from "../listing.ts"
+import { notFound } from "../errors.ts"
+import { listQuery, numberCursorKey, page } from "../listing.ts"
 import { answers } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
@@ -69,10 +69,9 @@ export const traceRoutes: Routes = ({ app, answer }) => {
       const sessionId = request.params.session_id
       const { run_ref = null, limit, cursor } = request.query
       if (!isId("ses", sessionId)) return yield* notFound.session
-      const key = yield* cursorKey(cursor)
-      if (key !== null && !/^\d{1,9}$/.test(key)) return yield* validationError("query.cursor: is not a cursor of this list")
+      const before = yield* numberCursorKey(cursor)
       if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
-      const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before: key === null ? null : Number(key), limit: limit + 1 }))
+      const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
       const { engine } = yield* Writer
       return success({ trace: items.map(toResource), engine, next_cursor })

@@ -14,10 +14,12 @@ const ERRORS = {
   402: ["The budget does not cover it; nothing was charged", StructuredError],
   403: ["The key is invalid or revoked, or may not do this", z.union([PlainError, StructuredError])],
   404: ["Not there, or not this app's", StructuredError],
+  408: ["The request did not arrive in time", StructuredError],
   409: ["In conflict with the present state", StructuredError],
   413: ["The body is too large", StructuredError],
   422: ["The request is not valid", StructuredError],
   429: ["Too many, or too much waiting", StructuredError],
+  431: ["The request line and headers are too large", StructuredError],
   500: ["A failure of ours; passing", StructuredError],
   503: ["Database unreachable, or starting or stopping; passing", PlainError]
 } as const
@@ -30,19 +32,23 @@ type Answers = Record<number, z.ZodType<unknown> | { readonly description: strin
 export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => answersAs("application/json", withData(data), ...errors)
 
 /** The answers of a route whose success is not an envelope. */
-export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
+export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
+  publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 431, 500, 503] as const))
+
+/** The answers of a route that asks for no key: its success, and no error but these. */
+export const publicAnswers = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
   200: { description: "Success", content: { [mediaType]: { schema: success } } },
-  ...Object.fromEntries([...new Set([...errors, 401, 403, 422, 500, 503] as const)].map((status) => [status, ERRORS[status][1].describe(ERRORS[status][0])]))
+  ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(ERRORS[status][0])]))
 })
 
 const time = z.iso.datetime()
 
 /** What the answer to any body may say besides the resource. */
-export const written = { ignored_fields: z.array(z.string()).optional().describe("Fields of the body that mean nothing here, for instance a typo") }
+export const written = { ignored_fields: z.array(z.string()).optional().describe("Fields of the body that had no effect, for instance a typo") }
 /** The same for a create, which takes an Idempotency-Key. */
 export const created = { ...written, idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before") }
 
-export const AppData = z.object({ app_id: z.string(), name: z.string(), expose_relational_numerics: z.boolean(), created_at: time })
+export const AppData = z.object({ app_id: z.string(), name: z.string(), expose_relational_numerics: z.boolean(), version: z.int(), created_at: time })
 export const MeData = AppData.extend({ engine: z.string().describe("Which engine writes the replies"), model: z.string() })
 
 export const CharacterData = z.object({
@@ -55,6 +61,10 @@ export const CharacterData = z.object({
   import_id: z.string().nullable()
 }).loose().describe("The authored fields as they were given, and these")
 export const CharacterPage = z.object({ characters: z.array(CharacterData), next_cursor: z.string().nullable() })
+export const CharacterVersionPage = z.object({
+  versions: z.array(z.object({ version: z.int(), display_name: z.string(), current: z.boolean().describe("Whether new turns use it"), created_at: time })),
+  next_cursor: z.string().nullable()
+})
 
 export const SessionData = z.object({
   id: z.string(),

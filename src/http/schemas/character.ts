@@ -2,7 +2,7 @@ import * as z from "zod"
 import { exampleDialogues, fallbackLines, greeting, offlineLines } from "#src/http/schemas/dialogue.ts"
 import { forbiddenStyle } from "#src/http/schemas/forbiddenStyle.ts"
 import { mergePatchOf } from "#src/http/schemas/mergePatch.ts"
-import { wholeBetween } from "#src/http/schemas/number.ts"
+import { expectedVersion } from "#src/http/schemas/number.ts"
 import { interests, persona } from "#src/http/schemas/persona.ts"
 import { baselineEmotion, behavioralThresholds, relationshipPosture, safety } from "#src/http/schemas/relationship.ts"
 import { text } from "#src/http/schemas/text.ts"
@@ -40,6 +40,6 @@ export const CharacterCreate = z.object({
 export type CharacterCreate = z.output<typeof CharacterCreate>
 
 export const CharacterPatch = mergePatchOf(CharacterCreate)
-  .extend({ expected_version: wholeBetween(1, 2_147_483_647).optional().meta({ description: "A stale one is refused with 409 version_conflict" }) })
+  .extend({ expected_version: expectedVersion() })
   .meta({ description: "JSON merge patch (RFC 7396): null clears, an array is replaced whole" })
 export type CharacterPatch = z.output<typeof CharacterPatch>

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { languageTag, timezone } from "#src/http/schemas/locale.ts"
-import { unit, wholeBetween } from "#src/http/schemas/number.ts"
+import { expectedVersion, unit, wholeBetween } from "#src/http/schemas/number.ts"
 import { text } from "#src/http/schemas/text.ts"
 import { deepestNesting, findTooDeep } from "#src/http/unstorable.ts"
 
@@ -27,7 +27,9 @@ export const SessionCreate = z.object({
   metadata: z.record(z.string(), z.unknown())
     .refine(fitsMetadata, `Too big: expected at most ${METADATA_BYTES} bytes of JSON, nested at most ${deepestNesting} deep`)
     .optional(),
-  reuse: z.boolean().default(false).meta({ description: "Answer with the active session of this pair instead of a new one" })
+  reuse: z.boolean().default(false).meta({
+    description: "Answer with the active session of this pair, if there is one, instead of a new one. It keeps its metadata and proactive_enabled: where the body's differ they are named in ignored_fields. What end_user says is taken over"
+  })
 }).superRefine((body, context) => {
   const given = slugAliases.filter((alias) => body[alias] !== undefined)
   if (given.length === 0) context.addIssue({ code: "custom", path: ["character_slug"], message: "Required" })
@@ -46,9 +48,10 @@ export const MessageSend = z.object({
 export type MessageSend = z.output<typeof MessageSend>
 
 export const AppPatch = z.object({
-  expose_relational_numerics: z.boolean().optional().meta({ description: "Opt in to relationship scores and their event" }),
-  name: text(1, 80).optional()
-})
+  expose_relational_numerics: z.boolean().nullable().optional().meta({ description: "Opt in to relationship scores and their event; null is the default, false" }),
+  name: text(1, 80).optional().meta({ description: "Cannot be cleared" }),
+  expected_version: expectedVersion()
+}).meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null is the default again" })
 export type AppPatch = z.output<typeof AppPatch>
 
 /** Null clears the override and falls back to the character, then the app. */

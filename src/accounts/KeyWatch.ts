@@ -1,0 +1,40 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Apps } from "#src/db/Apps.ts"
+
+/**
+ * Ends what a key has opened and what lasts, streams and waiting polls, within a second of the key's end: every 500 ms, while there is
+ * any, the keys that hold something open are asked after in one query.
+ */
+export class KeyWatch extends Context.Service<KeyWatch, {
+  /** Calls `ended` when the key is no longer valid, until the returned function is called. */
+  readonly watch: (prefix: string, ended: () => void) => () => void
+}>()("src/accounts/KeyWatch") {
+  static readonly layer = Layer.effect(KeyWatch, Effect.gen(function*() {
+    const apps = yield* Apps
+    const watches = new Map<string, Set<() => void>>()
+
+    const look = Effect.gen(function*() {
+      if (watches.size === 0) return
+      const asked = [...watches.keys()]
+      const valid = new Set(yield* apps.validKeys(asked))
+      for (const prefix of asked) {
+        if (!valid.has(prefix)) for (const ended of watches.get(prefix) ?? []) ended()
+      }
+    }).pipe(Effect.catchTag("DatabaseError", () => Effect.void))
+    yield* Effect.sleep("500 millis").pipe(Effect.andThen(look), Effect.forever, Effect.forkScoped)
+
+    return KeyWatch.of({
+      watch: (prefix, ended) => {
+        const watch = watches.get(prefix) ?? new Set()
+        watches.set(prefix, watch)
+        watch.add(ended)
+        return () => {
+          watch.delete(ended)
+          if (watch.size === 0 && watches.get(prefix) === watch) watches.delete(prefix)
+        }
+      }
+    })
+  }))
+}

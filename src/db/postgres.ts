@@ -1,0 +1,126 @@
+import postgres from "postgres"
+import { classify } from "./sqlState.ts"
+
+const escaped = (text: string) => text.replace(/["\\]/g, "\\$&")
+type List = ReadonlyArray<string | number | null>
+/** How arrays go out. None come back: rows and JSON do. */
+const arrays = (oid: number) => ({
+  to: oid,
+  from: [],
+  parse: (text: string): List => [text],
+  serialize: (list: List) => `{${list.map((item) => item === null ? "null" : `"${escaped(String(item))}"`).join(",")}}`
+})
+
+/**
+ * int8 comes back as a number: cursors and micro-USD stay far below 2^53.
+ * The array types that we send are named here because postgres.js would ask the server for them on every new connection,
+ * and when the server goes away in that moment nobody catches the failure: the process would end.
+ */
+const types = { bigint: { to: 20, from: [20], parse: Number, serialize: String }, texts: arrays(1009), ints: arrays(1007), bigints: arrays(1016) }
+type Types = { bigint: number; texts: List; ints: List; bigints: List }
+
+export type Sql = postgres.ISql<Types>
+export type Pool = postgres.Sql<Types>
+export type Query = postgres.PendingQuery<postgres.Row[]>
+
+/**
+ * Our statements are long and find their rows by key. Planning one anew takes as long as running it, compiling one longer;
+ * and a plan made while a table was small must not go on reading the whole of it when it has grown.
+ */
+const PLANNING = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off" }
+
+/** How long a connection that seems to be gone may take to be closed. */
+const CLOSING_MS = 1000
+
+/**
+ * postgres.js ends a failed transaction by writing `rollback`, even when it failed because its connection went away; writing there throws
+ * where nobody can catch it, and the process ends (porsager/postgres#1208). So such a transaction neither fails nor succeeds by itself:
+ * the closing of its connection fails it.
+ */
+const neverWritingToTheDead = (pool: Pool): Pool => {
+  const original = pool.begin as <A>(work: (sql: postgres.TransactionSql<Types>) => unknown) => Promise<A>
+  const begin = <A>(work: (sql: postgres.TransactionSql<Types>) => Promise<A>): Promise<A> => {
+    let over = false
+    const begun = original<A>((sql) => new Promise<A>((resolve, reject) => {
+      work(sql).then(
+        (value) => over || resolve(value),
+        (error: unknown) => {
+          if (classify(error).reason === "refused") return over || reject(error)
+          return setTimeout(() => over || reject(error), CLOSING_MS)
+        }
+      )
+    }))
+    const finished = () => { over = true }
+    begun.then(finished, finished)
+    return begun
+  }
+  return Object.assign(pool, { begin })
+}
+
+/** A pool of connections to PostgreSQL, by way of postgres.js, with what is amiss in it mended here and in `patches/`. */
+export const openPool = (url: string, max: number): Pool =>
+  neverWritingToTheDead(postgres(url, {
+    max,
+    types,
+    fetch_types: false,
+    onnotice: () => {},
+    connect_timeout: 10,
+    keep_alive: 30,
+    connection: { application_name: "troupe", ...PLANNING }
+  }))
+
+/**
+ * Asks the server to give up a query. `cancel` of postgres.js asks over a new connection and drops the promise of it: when the server
+ * cannot be reached, as when callers leave because it is down, nobody would catch that, and the process would end.
+ */
+export const cancel = (query: object) => {
+  const { canceller } = query as { readonly canceller: ((query: object) => Promise<void>) | null }
+  canceller?.(query).catch(() => {})
+}
+
+/** A connection whose other end has gone without a word is not closed for a quarter of an hour. */
+const ANSWER_WITHIN_MS = 15_000
+
+/** What has no answer by then counts as unreachable, and whether it was done nobody knows. */
+export const answered = <A>(answer: PromiseLike<A>, giveUp: () => void = () => {}): Promise<A> =>
+  new Promise<A>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      giveUp()
+      reject(Object.assign(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`), { code: "ETIMEDOUT" }))
+    }, ANSWER_WITHIN_MS)
+    answer.then(resolve, reject).then(() => clearTimeout(timer))
+  })
+
+/**
+ * A transaction that stays open until `end`. By way of `begin` and not of `reserve`,
+ * which never answers when it has to open a connection of a pool that fetches no types.
+ */
+export interface OpenTransaction {
+  readonly sql: Sql
+  readonly end: (commit: boolean) => Promise<unknown>
+  /** What went wrong with its connection: from then on nothing may be written there. */
+  lostBy: unknown
+}
+
+export const begin = (pool: Pool) => new Promise<OpenTransaction>((opened, failed) => {
+  const rolledBack = new Error("rolled back")
+  const open = { lostBy: null as unknown }
+  const ended = pool.begin((sql) => new Promise<void>((commit, rollback) => {
+    const end = (success: boolean) => {
+      if (open.lostBy !== null) {
+        rollback(open.lostBy)
+        return Promise.reject(open.lostBy)
+      }
+      if (success) commit()
+      else rollback(rolledBack)
+      return ended
+    }
+    opened(Object.assign(open, { sql, end }))
+  })).catch((error: unknown) => {
+    failed(error)
+    if (error === rolledBack) return
+    open.lostBy ??= error
+    throw error
+  })
+  ended.catch(() => {})
+})

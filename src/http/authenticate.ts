@@ -1,0 +1,17 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
+import { accountTokenUsed, type ApiError, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
+
+const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
+  missing: missingBearer,
+  invalid_key: invalidKey,
+  account_token: accountTokenUsed,
+  idp_key: idpKeyUsed
+}
+
+/** Who asks, by the bearer of the request. */
+export const authenticate = (request: FastifyRequest) =>
+  Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
+    Effect.catchTag("Unauthenticated", ({ reason }) => Effect.fail(unauthenticated[reason]))
+  )
