@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises"
+import { existsSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { openServer } from "#test/support/embedded.ts"
+import { until } from "#test/support/until.ts"
 import { runChaos } from "./chaosRun.ts"
 
-// npm run chaos -- --sends 20000 --sessions 100 --kills 200 --processes 3 --seed 7 --model-ms 20
+// npm run chaos -- --sends 20000 --sessions 100 --kills 200 --processes 3 --seed 7 --model-ms 20 --receiver-faults 1 --database-crashes 3
 const { values } = parseArgs({
   options: {
     sends: { type: "string", default: "10000" },
@@ -13,12 +15,20 @@ const { values } = parseArgs({
     kills: { type: "string", default: "60" },
     processes: { type: "string", default: "3" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    "model-ms": { type: "string", default: "20" }
+    "model-ms": { type: "string", default: "20" },
+    "receiver-faults": { type: "string", default: "1" },
+    "database-crashes": { type: "string", default: "0" }
   }
 })
 
 const folder = await mkdtemp(join(tmpdir(), "troupe-chaos-"))
 const server = await openServer(folder)
+/** As `pg_ctl stop -m immediate` and a start: every server process ends at once. */
+const crash = async () => {
+  process.kill(Number(readFileSync(join(folder, "pg", "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGQUIT")
+  await until("the database to be down", () => !existsSync(join(folder, "pg", "postmaster.pid")), 30_000)
+  await openServer(folder)
+}
 try {
   const report = await runChaos({
     databaseUrl: server.url,
@@ -27,7 +37,9 @@ try {
     kills: Number(values.kills),
     processes: Number(values.processes),
     seed: Number(values.seed),
-    modelMs: Number(values["model-ms"])
+    modelMs: Number(values["model-ms"]),
+    receiverFaults: Number(values["receiver-faults"]),
+    database: { crashes: Number(values["database-crashes"]), crash }
   }, (line) => process.stderr.write(`${line}\n`))
   process.stdout.write(`${JSON.stringify(report)}\n`)
   if (report.lost + report.unexpected + report.duplicated + report.reordered > 0) process.exitCode = 1

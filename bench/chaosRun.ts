@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import postgres from "postgres"
 import { createAppIn } from "#test/support/createAppIn.ts"
+import { type Answering, reset, startReceiver, status } from "#test/support/Receiver.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { startSlowModel } from "#test/support/SlowModel.ts"
 import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
@@ -17,6 +18,10 @@ export interface ChaosOptions {
   readonly seed: number
   /** How long a model call takes. */
   readonly modelMs: number
+  /** Of a hundred webhook requests, how many the receiver fails on their first try. */
+  readonly receiverFaults: number
+  /** Stops the database at once, without a word to anybody, and starts it again; done so many times. */
+  readonly database?: { readonly crashes: number; readonly crash: () => Promise<void> }
 }
 
 /** What went in against what came out. */
@@ -37,8 +42,12 @@ export interface ChaosReport {
   /** Turns that ended as message.failed. */
   readonly failed: number
   readonly kills: number
+  readonly databaseCrashes: number
   readonly reconnects: number
   readonly events: number
+  /** Webhook requests that told the receiver nothing new: at least once, and how much more than once. */
+  readonly redelivered: number
+  readonly receiverFaults: number
   readonly seconds: number
   readonly seed: number
 }
@@ -72,16 +81,31 @@ class Observer {
   }
 }
 
+/** Takes each event once, in the order in which they first come. */
+class DedupingObserver extends Observer {
+  readonly #known = new Set<number>()
+  repeats = 0
+  override take(events: ReadonlyArray<LogEvent>): void {
+    for (const event of events) {
+      if (this.#known.has(event.cursor)) this.repeats++
+      else super.take([event])
+      this.#known.add(event.cursor)
+    }
+  }
+}
+
 /** Sends, kills and reads at once; then compares. Everything that is random comes from the seed, except what time itself decides. */
 export const runChaos = async (options: ChaosOptions, say: (line: string) => void = () => {}): Promise<ChaosReport> => {
   const startedAt = performance.now()
   const random = seeded(options.seed)
   const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)] as A
   const model = await startSlowModel(options.modelMs)
+  let receive: Answering = status(200)
+  const sink = await startReceiver((response, request) => receive(response, request))
   const live: Array<TroupeProcess> = []
   const everStarted: Array<TroupeProcess> = []
   const start = async () => {
-    const process = await startTroupe({ NODE_ENV: "production", SECRETS_KEY, DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl })
+    const process = await startTroupe({ NODE_ENV: "production", DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, OUTBOUND_ALLOW: "127.0.0.1" })
     everStarted.push(process)
     live.push(process)
   }
@@ -91,6 +115,8 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     await Promise.all(Array.from({ length: options.processes }, start))
     const { appId, key } = await createAppIn(sql)
     const client = () => new TestApp((live.length > 0 ? pick(live) : undefined)?.baseUrl ?? "http://127.0.0.1:9", appId, key)
+    const channel = await client().post(`/v1/apps/${appId}/channels`, { kind: "webhook", url: sink.url })
+    if (channel.status !== 200) throw new Error(`channel refused: ${JSON.stringify(channel.body)}`)
     const character = await client().createCharacter()
     const sessions = await Promise.all(Array.from({ length: options.sessions }, () => client().createSession({ character_slug: character })))
 
@@ -122,6 +148,25 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
 
     const polls = new Map(sessions.map((session) => [session, new Observer()]))
     const streams = new Map(sessions.map((session) => [session, new Observer()]))
+    const pushes = new Map(sessions.map((session) => [session, new DedupingObserver()]))
+    let receiverFaults = 0
+    const failedOnce = new Set<string>()
+    const faults: ReadonlyArray<Answering> = [status(500), status(429, { "retry-after": "1" }), status(301, { location: "http://169.254.169.254/" }), reset]
+    receive = (response, request) => {
+      const event: LogEvent = JSON.parse(request.body.toString())
+      const take = () => pushes.get(String(event["session_id"]))?.take([event])
+      if (!failedOnce.has(event.id) && random() * 100 < options.receiverFaults) {
+        failedOnce.add(event.id)
+        receiverFaults++
+        const fault = pick([...faults, null])
+        if (fault !== null) return fault(response, request)
+        // Taken, and the answer is lost.
+        take()
+        return reset(response, request)
+      }
+      take()
+      return status(200)(response, request)
+    }
     const leaving = new AbortController()
     const pollOn = async (session: string, observer: Observer) => {
       while (!leaving.signal.aborted) {
@@ -167,18 +212,30 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
       }
       await Promise.all(restarts)
     }
-    await Promise.all([senders, killer()])
+    let databaseCrashes = 0
+    const crasher = async () => {
+      const { crashes, crash } = options.database ?? { crashes: 0, crash: async () => {} }
+      while (databaseCrashes < crashes) {
+        const due = Math.floor(options.sends * (databaseCrashes + 0.75) / crashes)
+        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 120_000)
+        await crash()
+        databaseCrashes++
+        say(`database crash ${databaseCrashes}: ${acknowledged} acknowledged`)
+      }
+    }
+    await Promise.all([senders, killer(), crasher()])
 
     const open = async () => Number((await sql`select count(*) as n from turns where outcome is null`)[0]?.["n"])
     await until("every turn to end", async () => (await open()) === 0, 60_000)
     const tails = new Map((await sql<Array<{ session_id: string; last_cursor: string }>>`select session_id, last_cursor from session_logs`).map((row) => [row.session_id, Number(row.last_cursor)]))
     const atEnd = (observed: Map<string, Observer>) => [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))
-    await until("the observers to reach the end", () => atEnd(polls) && atEnd(streams), 30_000)
+    // A try that failed is made again after five seconds and a bit, and holds up those behind it.
+    await until("the observers to reach the end", () => atEnd(polls) && atEnd(streams) && atEnd(pushes), 30_000 + options.receiverFaults * 20_000)
     leaving.abort()
     await Promise.all(observers)
 
     const turns = await sql<Array<{ run_ref: string; crashes: number; outcome: string | null }>>`select run_ref, crashes, outcome from turns`
-    const verdict = compare(sessions, sent, polls, streams, tails)
+    const verdict = compare(sessions, sent, polls, [streams, pushes], tails)
     return {
       attempts,
       acknowledged,
@@ -186,14 +243,18 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
       recovered: turns.filter((turn) => turn.crashes > 0 && turn.outcome === "replied").length,
       failed: turns.filter((turn) => turn.outcome === "failed").length,
       kills,
+      databaseCrashes,
       reconnects,
       events: [...tails.values()].reduce((sum, tail) => sum + tail, 0),
+      redelivered: [...pushes.values()].reduce((sum, { repeats }) => sum + repeats, 0),
+      receiverFaults,
       seconds: Math.round((performance.now() - startedAt) / 100) / 10,
       seed: options.seed
     }
   } finally {
     await Promise.all(everStarted.map((process) => process.stop("SIGKILL")))
     await model.close()
+    await sink.close()
     await sql.end({ timeout: 1 })
   }
 }
@@ -219,7 +280,7 @@ const readStream = async (app: TestApp, session: string, observer: Observer, lea
 const count = <A>(list: ReadonlyArray<A>, fits: (item: A) => boolean) => list.reduce((sum, item) => sum + (fits(item) ? 1 : 0), 0)
 const extras = (list: ReadonlyArray<unknown>) => list.length - new Set(list).size
 
-const compare = (sessions: ReadonlyArray<string>, sent: ReadonlyMap<string, ReadonlyArray<Sent>>, polls: ReadonlyMap<string, Observer>, streams: ReadonlyMap<string, Observer>, tails: ReadonlyMap<string, number>) => {
+const compare = (sessions: ReadonlyArray<string>, sent: ReadonlyMap<string, ReadonlyArray<Sent>>, polls: ReadonlyMap<string, Observer>, others: ReadonlyArray<ReadonlyMap<string, Observer>>, tails: ReadonlyMap<string, number>) => {
   let lost = 0
   let unexpected = 0
   let duplicated = 0
@@ -235,12 +296,11 @@ const compare = (sessions: ReadonlyArray<string>, sent: ReadonlyMap<string, Read
     lost += count(sends, (send) => !ends.some((event) => event.trace_id === send.runRef))
     unexpected += count(log, (event) => !runs.has(event.trace_id))
     duplicated += extras(said.map((event) => event.payload["client_message_id"])) + extras(ends.map((event) => event.trace_id)) + extras(log.map((event) => event.id))
-    // In order: cursors 1..N to the tail, messages as they were sent, outcomes as their messages, both observers alike.
+    // In order: cursors 1..N to the tail, messages as they were sent, outcomes as their messages, all observers alike.
     reordered += count(log, (event) => event.cursor !== log.indexOf(event) + 1) + Math.abs(log.length - (tails.get(session) ?? 0))
     const expected = sends.map((send) => send.runRef)
     reordered += count(said, (event) => event.trace_id !== expected[said.indexOf(event)]) + count(ends, (event) => event.trace_id !== expected[ends.indexOf(event)])
-    const streamed = streams.get(session)?.seen ?? []
-    reordered += JSON.stringify(streamed) === JSON.stringify(log) ? 0 : 1
+    for (const other of others) reordered += JSON.stringify(other.get(session)?.seen ?? []) === JSON.stringify(log) ? 0 : 1
   }
   return { lost, unexpected, duplicated, reordered }
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 
 export interface Received {
   readonly method: string
@@ -59,9 +59,15 @@ const readBody = async (request: IncomingMessage) => {
 export const startReceiver = async (answering: Answering): Promise<Receiver> => {
   const requests: Array<Received> = []
   const waiting = new Map<number, PromiseWithResolvers<Received>>()
+  // A connection serves many requests.
+  const ends = new WeakMap<Socket, Promise<void>>()
+  const closed = (socket: Socket) => {
+    const end = ends.get(socket) ?? new Promise<void>((resolve) => socket.once("close", () => resolve()))
+    ends.set(socket, end)
+    return end
+  }
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const closed = new Promise<void>((resolve) => incoming.socket.once("close", () => resolve()))
-    const request: Received = { method: incoming.method ?? "", path: incoming.url ?? "", headers: incoming.headers, body: await readBody(incoming), closed }
+    const request: Received = { method: incoming.method ?? "", path: incoming.url ?? "", headers: incoming.headers, body: await readBody(incoming), closed: closed(incoming.socket) }
     const index = requests.push(request) - 1
     answering(response, request)
     waiting.get(index)?.resolve(request)
