@@ -8,7 +8,9 @@ export const MOST_BYTES = 8192
 const THROTTLE: ReadonlySet<number> = new Set([429, 502, 504])
 
 /** As much of a text as fits into so many bytes of UTF-8. What was invalid in an answer has grown when it was replaced. */
-export const within = (bytes: number, text: string): string => text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)
+export const within = (bytes: number, text: string): string =>
+  // No unit of a string takes more than three.
+  text.length * 3 <= bytes ? text : text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)
 
 /** What an answer means for the event that it is the answer to. */
 export const readAnswer = (statusCode: number, answer: string, retryAfter: Duration.Duration | null): Attempt => {

@@ -1,13 +1,13 @@
-import { createHmac } from "node:crypto"
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import * as Redacted from "effect/Redacted"
 
 const PREFIX = "whsec_"
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
-/** `whsec_` and base64 stand for the bytes that they encode, anything else for its own. */
-const keyOf = (secret: string): Buffer => {
+/** `whsec_` and base64 stand for the bytes that they encode, anything else for its own. As a key object, with which node:crypto signs several times as fast. */
+const keyOf = (secret: string): KeyObject => {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ""
-  return BASE64.test(encoded) ? Buffer.from(encoded, "base64") : Buffer.from(secret, "utf8")
+  return createSecretKey(BASE64.test(encoded) ? Buffer.from(encoded, "base64") : Buffer.from(secret, "utf8"))
 }
 
 /** What is signed, to the byte. */
