@@ -1,5 +1,6 @@
 import swagger from "@fastify/swagger"
 import { createJsonSchemaTransform } from "fastify-type-provider-zod"
+import { eventPush } from "./eventPush.ts"
 import type { App } from "./Server.ts"
 
 const tags = [
@@ -8,6 +9,7 @@ const tags = [
   { name: "Sessions", description: "Persistent threads between one person and one character" },
   { name: "Messages", description: "What the person says" },
   { name: "Events", description: "The ordered log of a session: everything that was said and happened" },
+  { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
   { name: "Observability", description: "What turns took, cost and decided" },
   { name: "Reference", description: "About this server" }
 ]
@@ -35,7 +37,8 @@ export const describeServer = async (app: App) => {
       servers: [{ url: "/", description: "This server" }],
       tags,
       components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." } } },
-      security: [{ runtimeKey: [] }]
+      security: [{ runtimeKey: [] }],
+      webhooks: { event: eventPush }
     },
     transform
   })

@@ -46,6 +46,11 @@ const routes: ReadonlyArray<Route> = [
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/events", wrong: { query: "?since=-1" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/events/stream", wrong: { query: "?since=x" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/events/stream", wrong: { headers: { "last-event-id": "x" } } },
+  { method: "POST", kind: "session", path: "/v1/sessions/{id}/channels", body: { kind: "webhook", url: "https://example.com/" }, wrong: { body: {} } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/channels", wrong: { query: "?limit=0" } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/delivery", wrong: { query: "?limit=0" } },
+  { method: "POST", kind: "app", path: "/v1/apps/{id}/channels", body: { kind: "webhook", url: "https://example.com/" }, wrong: { body: {} } },
+  { method: "GET", kind: "app", path: "/v1/apps/{id}/channels", wrong: { query: "?limit=0" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?limit=0" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?cursor=x" } }
 ]

@@ -6,10 +6,12 @@ import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as z from "zod"
 import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
+import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/schemas/channel.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 type Json = Answer["body"]
 
@@ -20,7 +22,7 @@ let app: TestApp
 let folder: string
 let document: Json
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
   app = await server.createApp()
   document = (await app.get("/openapi.json")).body
   folder = await mkdtemp(join(tmpdir(), "troupe-openapi-"))
@@ -123,6 +125,13 @@ describe("the OpenAPI document", () => {
     }
   })
 
+  it("describes the push of an event, with its headers", () => {
+    const { requestBody, parameters } = document.webhooks.event.post
+    assert.deepStrictEqual(parameters.map((given: Json) => given.name), ["webhook-id", "webhook-timestamp", "webhook-signature", "x-service-event-id", "x-service-cursor"])
+    const { schema } = requestBody.content["application/json"]
+    assert.deepStrictEqual(Object.keys(schema.properties), Object.keys(EventData.shape))
+  })
+
   it("forbids no additional field anywhere, because fields are added over time", () => {
     assert.notInclude(JSON.stringify(document), "\"additionalProperties\":false")
   })
@@ -142,7 +151,7 @@ describe("the OpenAPI document", () => {
       if (schema instanceof z.ZodUnion) for (const option of schema.options) check(option as z.ZodType, place, seen)
       if (schema instanceof z.ZodObject) for (const [key, member] of Object.entries(schema.shape)) check(member as z.ZodType, `${place}.${key}`, seen)
     }
-    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch })) check(schema, name)
+    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay })) check(schema, name)
     assert.isAbove(examples, 8)
   })
 
@@ -170,10 +179,19 @@ const exited = async () => {
 describe("real answers", () => {
   let slug: string
   let session: string
+  let hook: { readonly kind: "webhook"; readonly url: string }
+  let channel: string
+  let delivery: string
   beforeAll(async () => {
     slug = await app.createCharacter({ greeting: "Hello." })
     session = await app.createSession({ character_slug: slug })
     await app.converse(session, "What is for dinner?")
+    hook = { kind: "webhook", url: "http://127.0.0.1:1/hook" }
+    channel = (await app.post(`/v1/sessions/${session}/channels`, { ...hook, from: "start" })).body.data.id
+    delivery = await until("an attempt", async () => {
+      const { deliveries } = (await app.get(`/v1/sessions/${session}/delivery`)).body.data
+      return deliveries.at(-1).attempts > 0 && deliveries.at(-1).id
+    })
   })
 
   it.each<[string, z.ZodType, () => Promise<Answer>]>([
@@ -195,6 +213,18 @@ describe("real answers", () => {
     ["GET /v1/sessions/{session_id}/state", strict(SessionStateData), () => app.get(`/v1/sessions/${session}/state`)],
     ["POST /v1/sessions/{session_id}/messages", strict(AcceptData), () => app.post(`/v1/sessions/${session}/messages`, { text: "x", typo: 1 }, { "idempotency-key": "m" })],
     ["POST /v1/sessions/{session_id}/messages, again", strict(AcceptData), () => app.send(session, "x", { "idempotency-key": "m" })],
+    ["POST /v1/apps/{app_id}/channels", strict(ChannelData.extend({ ...shownSecret, ...created })), () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })],
+    ["POST /v1/apps/{app_id}/channels, again", strict(ChannelData.extend(created)), () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })],
+    ["GET /v1/apps/{app_id}/channels", z.strictObject({ channels: z.array(strict(ChannelData)), next_cursor: ChannelPage.shape.next_cursor }), () => app.get(`/v1/apps/${app.appId}/channels`)],
+    ["GET /v1/sessions/{session_id}/channels/{channel_id}", strict(ChannelData), () => app.get(`/v1/sessions/${session}/channels/${channel}`)],
+    ["PATCH /v1/sessions/{session_id}/channels/{channel_id}", strict(ChannelData.extend({ ...shownSecret, ...written })), () => app.patch(`/v1/sessions/${session}/channels/${channel}`, { secret: "rotate", typo: 1 })],
+    ["POST /v1/sessions/{session_id}/channels/{channel_id}/test", strict(ChannelTest), () => app.post(`/v1/sessions/${session}/channels/${channel}/test`, undefined)],
+    ["POST /v1/sessions/{session_id}/channels/{channel_id}/resume", strict(ChannelData), () => app.post(`/v1/sessions/${session}/channels/${channel}/resume`, undefined)],
+    ["DELETE /v1/sessions/{session_id}/channels/{channel_id}", strict(ChannelDeleted), async () =>
+      app.delete(`/v1/sessions/${session}/channels/${(await app.post(`/v1/sessions/${session}/channels`, hook)).body.data.id}`)],
+    ["GET /v1/sessions/{session_id}/delivery", z.strictObject({ deliveries: z.array(strict(DeliveryData)), next_cursor: DeliveryPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/delivery`)],
+    ["GET /v1/sessions/{session_id}/delivery/{delivery_id}", strict(DeliveryDetail), () => app.get(`/v1/sessions/${session}/delivery/${delivery}`)],
+    ["POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry", strict(DeliveryData), () => app.post(`/v1/sessions/${session}/delivery/${delivery}/retry`, undefined)],
     ["GET /v1/sessions/{session_id}/events", z.strictObject({ ...EventPage.shape, events: z.array(strict(EventData)) }), () => app.get(`/v1/sessions/${session}/events`)]
   ])("of %s are as their schema says", async (_, data, ask) => {
     const { status, body } = await ask()
