@@ -37,6 +37,9 @@ export const Attempt = Schema.TaggedUnion({
 })
 export type Attempt = typeof Attempt.Type
 
+/** Outcomes as the delivery view names them. */
+export const OUTCOME_NAME = { Sent: "sent", NotSent: "not_sent", Unknown: "unknown", Rejected: "rejected", Gone: "gone" } as const satisfies Record<Attempt["_tag"], string>
+
 /**
  * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything else:
  * order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits.

@@ -8,9 +8,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
-import { Attempt, type Channel, ChannelKinds } from "./Channel.ts"
+import { Attempt, type Channel, ChannelKinds, OUTCOME_NAME } from "./Channel.ts"
 import { LogSignals } from "./event-log/LogSignals.ts"
-import { type LaneEvent, type LaneLease, type LaneRef, Lanes, type LaneStep, type OutcomeName } from "./Lanes.ts"
+import { type LaneEvent, type LaneLease, type LaneRef, Lanes, type LaneStep } from "./Lanes.ts"
 import { nextDelay } from "./retryAfter.ts"
 
 /** Lanes walked at once by one process, of one endpoint and of one app: a slow receiver takes its own places, not those of others. */
@@ -27,13 +27,11 @@ export class CourierName extends Context.Service<CourierName, { readonly current
 
 const nameOf = ({ sessionId, channelId, fence }: LaneRef) => `${sessionId} ${channelId} ${fence}`
 
-const OUTCOME = { Sent: "sent", NotSent: "not_sent", Unknown: "unknown", Rejected: "rejected", Gone: "gone" } as const satisfies Record<Attempt["_tag"], OutcomeName>
-
 const died = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
 
 /** Where a lane goes after a try. `failures` counts this event's earlier failed tries. */
 const judge = (channel: Channel, event: LaneEvent, attempt: Attempt, failures: number, random: number): Pick<LaneStep, "outcome" | "onward"> => {
-  const outcome = OUTCOME[attempt._tag]
+  const outcome = OUTCOME_NAME[attempt._tag]
   const step = channel.schedule[failures]
   if (attempt._tag === "Sent" || attempt._tag === "Rejected" || (attempt._tag === "Unknown" && channel.afterUnknown === "skip")) return { outcome, onward: "pass" }
   // Asked for once more means tried once more.

@@ -1,10 +1,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Attempt, ChannelKinds } from "#channels/Channel.ts"
+import { ChannelKinds, OUTCOME_NAME } from "#channels/Channel.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { StoredChannel } from "#src/db/Channels.ts"
-
-const OUTCOMES = { Sent: "sent", NotSent: "not_sent", Unknown: "unknown", Rejected: "rejected", Gone: "gone" } as const satisfies Record<Attempt["_tag"], string>
 
 const TYPE = "channel.test"
 
@@ -37,7 +35,7 @@ export const testChannel = Effect.fnUntraced(function*(appId: string, { channel_
     })
   })
   return {
-    outcome: OUTCOMES[attempt._tag],
+    outcome: OUTCOME_NAME[attempt._tag],
     status_code: attempt.statusCode,
     error_code: attempt._tag === "Sent" ? null : attempt.errorCode,
     latency_ms: (yield* Clock.currentTimeMillis) - startedAt,
