@@ -6,10 +6,10 @@ import type { NewEvent } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
 import { lockBudgets, lockSessions } from "./acceptStatements.ts"
-import { Database, type DatabaseError } from "./Database.ts"
+import { Database, type DatabaseError, type Sql, toDatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { addTurnJobs } from "./turnJobs.ts"
-import { type ClaimRow, claimTurns, type SettleColumns, settleBehindExit, type SettleRow, writeSettled } from "./turnStatements.ts"
+import { type ClaimRow, claimTurns, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeSettled, writeSpent } from "./turnStatements.ts"
 
 export interface SessionRef {
   readonly appId: string
@@ -67,6 +67,19 @@ const stageRow = (record: StageRecord, n: number, seq: number) => ({
   estimated: record.usage?.estimated
 })
 
+const costOf = (stages: ReadonlyArray<StageRecord>) => stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)
+
+const toSpending = (lease: Lease, stages: ReadonlyArray<StageRecord>): Spending => ({
+  app: lease.appId,
+  session: lease.sessionId,
+  turn: lease.turnIndex,
+  owner: lease.owner,
+  fence: lease.fence,
+  cost: costOf(stages),
+  stageCount: stages.length,
+  stages: JSON.stringify(stages.map((record, seq) => stageRow(record, 1, seq)))
+})
+
 const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
   const events = batch.flatMap(({ lease, outcome }, index) =>
     eventsOf(outcome, lease.turnIndex).map((event, place) => ({ of: index + 1, offset: place + 1, event })))
@@ -78,7 +91,8 @@ const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
     fence: batch.map(({ lease }) => lease.fence),
     outcome: batch.map(({ outcome }) => OUTCOME_NAME[outcome._tag]),
     reason: batch.map(({ outcome }) => outcome._tag === "Failed" ? outcome.reason : null),
-    cost: batch.map(({ stages }) => stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)),
+    cost: batch.map(({ stages }) => costOf(stages)),
+    stageCount: batch.map(({ stages }) => stages.length),
     events: {
       of: events.map((entry) => entry.of),
       offset: events.map((entry) => entry.offset),
@@ -102,8 +116,10 @@ export class Turns extends Context.Service<Turns, {
   readonly settle: (settlement: Settlement) => Effect.Effect<Settled, DatabaseError>
   /** The turns that this worker holds, by the table. */
   readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<Lease>, DatabaseError>
-  /** Gives a claimed turn back, unrun, and asks for another worker. */
-  readonly release: (lease: Lease) => Effect.Effect<void, DatabaseError>
+  /** Books what the attempt has cost so far, unless the lease was lost. Meant for calls that more will follow: the last is booked by whatever ends the attempt. */
+  readonly book: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
+  /** Gives a claimed turn back, books what the attempt has cost, and asks for another worker. */
+  readonly release: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Turns") {
   static readonly layer = Layer.effect(Turns, Effect.gen(function*() {
     const { pool, query } = yield* Database
@@ -150,17 +166,16 @@ export class Turns extends Context.Service<Turns, {
         Effect.map((rows) => rows.map((row): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner, fence: row.fence })))
       )
 
-    const release = Effect.fnUntraced(function*(lease: Lease) {
-      yield* query((sql) => sql`
-        with freed as (
-          update turns set owner = null
-          where app_id = ${lease.appId} and session_id = ${lease.sessionId} and turn_index = ${lease.turnIndex}
-            and owner = ${lease.owner} and fence = ${lease.fence} and outcome is null
-          returning app_id, session_id
-        )
-        select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)} from freed`)
-    })
+    const spend = (lease: Lease, stages: ReadonlyArray<StageRecord>, free: boolean) => (sql: Sql) =>
+      Promise.all([lockBudgets(sql, [lease.appId]), lockSessions(sql, [lease.appId], [lease.sessionId]), writeSpent(sql, toSpending(lease, stages), free)])
+    const attempt = <A>(work: (sql: Sql) => Promise<A>) => Effect.tryPromise({ try: () => pool.begin(work), catch: toDatabaseError })
 
-    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, heldBy, release })
+    const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(spend(lease, stages, false)))
+    const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(async (sql) => {
+      const [, , freed] = await spend(lease, stages, true)(sql)
+      if (freed.length > 0) await sql`select ${addTurnJobs(sql, sql`select ${lease.appId}::text as app_id, ${lease.sessionId}::text as session_id`)}`
+    }))
+
+    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, release })
   }))
 }

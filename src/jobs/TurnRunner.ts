@@ -1,10 +1,12 @@
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
+import { Trail } from "#pipeline/Trail.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { untilReachable } from "#src/db/retry.ts"
@@ -62,21 +64,22 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord>) => untilReachable(turns.settle({ lease, outcome, stages }))
 
-    const runOne = Effect.fnUntraced(function*(row: ClaimRow) {
-      const lease = leaseOf(row)
+    const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
       // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named here.
-      if (row.session_status !== "active") return yield* settle(lease, withheld, [])
-      if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, [])
-      const { outcome, stages } = yield* Effect.flatMap(load(row), pipeline.run).pipe(
-        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
-          Effect.logError("turn failed", cause).pipe(Effect.as({ outcome: generationFailed, stages: [] })))
+      if (row.session_status !== "active") return yield* settle(lease, withheld, trail.records)
+      if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, trail.records)
+      const outcome = yield* Effect.flatMap(load(row), (turn) => pipeline.run(turn, trail)).pipe(
+        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed))
       )
       // A reply that the database will not take must not leave the turn hanging.
-      return yield* settle(lease, outcome, stages).pipe(
-        Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, []))))
+      return yield* settle(lease, outcome, trail.records).pipe(
+        Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, trail.records))))
       )
     }, (effect, row) => Effect.annotateLogs(effect, { session_id: row.session_id, run_ref: row.run_ref }))
-    const giveBack = (lease: Lease) => turns.release(lease).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+
+    // What cannot be booked now is booked with what comes next: the turn does not wait for it.
+    const book = (lease: Lease) => (stages: ReadonlyArray<StageRecord>) => turns.book(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+    const giveBack = (lease: Lease, stages: ReadonlyArray<StageRecord>) => turns.release(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
 
     // A claim is not interrupted on its way: a turn that is ours and that we do not know of would wait for our death.
     // One that was claimed while we were asked to stop is given back before it has begun.
@@ -87,7 +90,8 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         const row = yield* turns.claim(owner.value, session)
         if (row === undefined) return undefined
         const lease = leaseOf(row)
-        return yield* known(lease, restore(runOne(row)).pipe(Effect.onInterrupt(() => giveBack(lease))))
+        const trail = new Trail(yield* Clock.Clock, book(lease))
+        return yield* known(lease, restore(runOne(row, lease, trail)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
       }))
 
     const drain = Effect.fnUntraced(function*(session: SessionRef) {
@@ -103,7 +107,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       const owner = yield* membership.current
       const held = Option.isNone(owner) ? [] : yield* turns.heldBy(owner.value)
       const strays = held.filter((lease) => !running.has(nameOf(lease)))
-      for (const stray of strays.filter((lease) => suspects.has(nameOf(lease)))) yield* turns.release(stray)
+      for (const stray of strays.filter((lease) => suspects.has(nameOf(lease)))) yield* turns.release(stray, [])
       suspects = new Set(strays.map(nameOf))
     })
 

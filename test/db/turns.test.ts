@@ -97,7 +97,7 @@ describe("a claim", () => {
     const first = await claim(place)
     await database.sql`insert into character_versions select app_id, slug, 2, profile from character_versions where app_id = ${place.appId}`
     await database.sql`update characters set version = 2 where app_id = ${place.appId}`
-    await engine.run(Turns.use((turns) => turns.release(leaseOf(first))))
+    await engine.run(Turns.use((turns) => turns.release(leaseOf(first), [])))
     assert.deepInclude(await claim(place, 1), { character_version: 1, fence: 2 })
   })
 
@@ -105,11 +105,11 @@ describe("a claim", () => {
     const place = await waiting(1)
     const first = leaseOf(await claim(place))
     await database.sql`delete from graphile_worker._private_jobs`
-    await engine.run(Turns.use((turns) => turns.release(first)))
+    await engine.run(Turns.use((turns) => turns.release(first, [])))
     assert.lengthOf(await database.sql`select 1 from graphile_worker._private_jobs where strpos(payload::text, ${place.sessionId}) > 0`, 1)
     const second = leaseOf(await claim(place, 1))
     assert.deepStrictEqual(second, { ...first, owner: "wrk_1", fence: 2 })
-    await engine.run(Turns.use((turns) => turns.release(first)))
+    await engine.run(Turns.use((turns) => turns.release(first, [])))
     assert.strictEqual((await turnsOf(place))[0]?.owner, "wrk_1", "an old lease releases nothing")
   })
 })
@@ -171,6 +171,95 @@ describe("a settlement", () => {
       assert.deepStrictEqual(await countersOf(place), { status: i % 3 === 0 ? "exited" : "active", open_turns: 0, gaps: 0 })
       assert.strictEqual(await heldOf(place), i)
     }
+  })
+})
+
+describe("what an attempt has cost", () => {
+  const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => engine.run(Turns.use((turns) => turns.book(lease, stages)))
+  const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) => engine.run(Turns.use((turns) => turns.release(lease, stages)))
+  const free = ({ sessionId }: Place) => database.sql`update turns set owner = null where session_id = ${sessionId}`
+  const costOf = async ({ sessionId }: Place) =>
+    (await database.sql<Array<{ cost: number | null }>>`select cost_micro_usd::int as cost from turns where session_id = ${sessionId} order by turn_index`).map(({ cost }) => cost)
+  const rowsOf = async ({ sessionId }: Place) =>
+    (await database.sql<Array<{ row: string }>>`select fence || ' ' || seq || ' ' || status || ' ' || cost_micro_usd as row from turn_stages where session_id = ${sessionId} order by fence, seq`).map(({ row }) => row)
+  const cutOff = (costMicroUsd: number): StageRecord => ({ ...spent(costMicroUsd), status: "error", errorCode: "interrupted" })
+
+  it("is booked on top of the hold while it runs, and once, however often it is told", async () => {
+    const place = await waiting(1)
+    const lease = leaseOf(await claim(place))
+    await book(lease, [cutOff(10)])
+    await book(lease, [cutOff(10)])
+    assert.strictEqual(await heldOf(place), HOLD + 10)
+    await book(lease, [spent(25), cutOff(5)])
+    assert.strictEqual(await heldOf(place), HOLD + 30)
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 25", "1 1 error 5"])
+    await book(lease, [cutOff(10)])
+    assert.strictEqual(await heldOf(place), HOLD + 15, "one that comes too late changes what it names, and the last word mends it")
+    await settle(lease, reply("done"), [spent(25), spent(9)])
+    assert.strictEqual(await heldOf(place), 34)
+    assert.deepStrictEqual(await costOf(place), [34])
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 25", "1 1 ok 9"])
+  })
+
+  it("stays paid when the attempt dies, and is added to by the next", async () => {
+    const place = await waiting(1)
+    await book(leaseOf(await claim(place)), [cutOff(10)])
+    await free(place)
+    const second = leaseOf(await claim(place, 1))
+    await book(second, [cutOff(4)])
+    await settle(second, reply("done"), [spent(6)])
+    assert.strictEqual(await heldOf(place), 16)
+    assert.deepStrictEqual(await costOf(place), [16])
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 error 10", "2 0 ok 6"])
+  })
+
+  it("is booked when the turn is given back, whose hold stays", async () => {
+    const place = await waiting(1)
+    const lease = leaseOf(await claim(place))
+    await book(lease, [cutOff(10)])
+    await release(lease, [spent(10), cutOff(3)])
+    assert.strictEqual(await heldOf(place), HOLD + 13)
+    await settle(leaseOf(await claim(place, 1)), reply("done"), [spent(6)])
+    assert.strictEqual(await heldOf(place), 19)
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 10", "1 1 error 3", "2 0 ok 6"])
+  })
+
+  it("stays paid when the session ends before the next attempt", async () => {
+    const place = await waiting(1)
+    await release(leaseOf(await claim(place)), [spent(10)])
+    await engine.run(Characters.use((characters) => characters.archive(place.appId, "mara", true)))
+    assert.deepStrictEqual(await outcomesOf(place), ["exited"])
+    assert.deepStrictEqual(await costOf(place), [10])
+    assert.strictEqual(await heldOf(place), 10)
+  })
+
+  it("is not booked by one whose lease was lost, before or after the turn has settled", async () => {
+    const place = await waiting(1)
+    const zombie = leaseOf(await claim(place))
+    await free(place)
+    const lease = leaseOf(await claim(place, 1))
+    await book(zombie, [spent(50)])
+    await release(zombie, [spent(50)])
+    assert.strictEqual((await turnsOf(place))[0]?.owner, "wrk_1")
+    await settle(lease, reply("done"), [spent(6)])
+    for (const late of [zombie, lease]) {
+      await book(late, [spent(50)])
+      await release(late, [spent(50)])
+    }
+    assert.strictEqual(await heldOf(place), 6)
+    assert.deepStrictEqual(await costOf(place), [6])
+    assert.deepStrictEqual(await rowsOf(place), ["2 0 ok 6"])
+  })
+
+  it("adds up whatever is told at once, and in whichever order it comes", async () => {
+    const place = await waiting(1)
+    const lease = leaseOf(await claim(place))
+    const told = [book(lease, [cutOff(10)]), book(lease, [spent(10), cutOff(5)]), settle(lease, reply("done"), [spent(10), spent(5)]), release(lease, [spent(10), cutOff(5)])]
+    await Promise.all(told)
+    if ((await outcomesOf(place))[0] === null) await settle(leaseOf(await claim(place)), reply("done"))
+    assert.strictEqual(await heldOf(place), (await costOf(place))[0])
+    const [{ sum } = { sum: 0 }] = await database.sql<Array<{ sum: number }>>`select sum(cost_micro_usd)::int as sum from turn_stages where session_id = ${place.sessionId}`
+    assert.deepStrictEqual(await costOf(place), [sum])
   })
 })
 

@@ -9,10 +9,14 @@ export interface Spent extends Tokens {
   readonly estimated: boolean
 }
 
+/** Beyond what any model reads at once. A server that says more is not believed, nor could the books of a turn hold it. */
+const MOST_TOKENS = 100_000_000
+const TokenCount = Schema.Natural.check(Schema.isLessThanOrEqualTo(MOST_TOKENS))
+
 const decode = Schema.decodeUnknownOption(Schema.Struct({
-  prompt_tokens: Schema.Natural,
-  completion_tokens: Schema.Natural,
-  prompt_tokens_details: Schema.optionalKey(Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(Schema.Natural)) })))
+  prompt_tokens: TokenCount,
+  completion_tokens: TokenCount,
+  prompt_tokens_details: Schema.optionalKey(Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(TokenCount)) })))
 }))
 
 const CHARS_PER_TOKEN = 4
