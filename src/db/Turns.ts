@@ -9,7 +9,7 @@ import { lockBudgets, lockSessions } from "./acceptStatements.ts"
 import { Database, type DatabaseError, type Sql, toDatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { addTurnJobs } from "./turnJobs.ts"
-import { type ClaimRow, claimTurns, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeSettled, writeSpent } from "./turnStatements.ts"
+import { type ClaimRow, claimTurns, findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeSettled, writeSpent } from "./turnStatements.ts"
 
 export interface SessionRef {
   readonly appId: string
@@ -29,7 +29,7 @@ export interface Settlement {
   readonly stages: ReadonlyArray<StageRecord>
 }
 
-/** `taken`: the lease was lost, so nothing was written. Otherwise how many turns still wait in the session. */
+/** `Taken`: the lease was lost, so nothing was written. Otherwise the turn is settled, now or by an earlier try; and how many still wait in the session. */
 export type Settled = { readonly _tag: "Settled"; readonly openTurns: number } | { readonly _tag: "Taken" }
 
 const OUTCOME_NAME = { Replied: "replied", Withheld: "withheld", Exited: "exited", Failed: "failed" } as const
@@ -129,12 +129,16 @@ export class Turns extends Context.Service<Turns, {
       maxBatch: 64,
       inFlight: 2,
       run: async (batch) => {
-        const owner = batch[0]?.owner ?? ""
-        const rows = new Map((await claimTurns(pool, owner, batch.map((w) => w.appId), batch.map((w) => w.sessionId))).map((row) => [row.session_id, row]))
+        // A batch has two owners when the process has registered anew in between.
+        const rows = new Map<string, ClaimRow>()
+        for (const [owner, wanted] of Map.groupBy(batch, ({ owner }) => owner)) {
+          for (const row of await claimTurns(pool, owner, wanted.map((w) => w.appId), wanted.map((w) => w.sessionId))) rows.set(`${owner} ${row.session_id}`, row)
+        }
         // Two wake-ups of one session in a batch: the first gets the turn.
         return batch.map((wanted) => {
-          const row = rows.get(wanted.sessionId)
-          rows.delete(wanted.sessionId)
+          const name = `${wanted.owner} ${wanted.sessionId}`
+          const row = rows.get(name)
+          rows.delete(name)
           return row
         })
       }
@@ -149,7 +153,7 @@ export class Turns extends Context.Service<Turns, {
           const [, , rows] = await Promise.all([lockBudgets(sql, columns.app), lockSessions(sql, columns.app, columns.session), writeSettled(sql, columns)])
           const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
           if (exits.length > 0) await settleBehindExit(sql, exits.map((lease) => lease.appId), exits.map((lease) => lease.sessionId))
-          return rows
+          return rows.length === batch.length ? rows : [...await findSettled(sql, columns), ...rows]
         })
         signals.announce(rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })))
         const byPlace = new Map<number, SettleRow>(rows.map((row) => [row.n, row]))

@@ -23,7 +23,7 @@ export interface ClaimRow {
 /**
  * Claims, in each of these sessions, the oldest unsettled turn, if it is free and due.
  * A turn never becomes unsettled again, so the oldest by the snapshot is the oldest, or it is settled and not claimed.
- * The worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
+ * The worker's own row is locked against deletion, before any turn is: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
  * A claim does not wait for the disk: one that a crash of the database forgets is a turn that waits again, and its claimer has lost its registration.
  */
 export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql<Array<ClaimRow>>`
@@ -38,7 +38,7 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
     ) t
   ), free as (
     select t.app_id, t.session_id, t.turn_index from turns t join oldest o using (app_id, session_id, turn_index)
-    where t.owner is null and t.outcome is null and t.due_at <= now()
+    where t.owner is null and t.outcome is null and t.due_at <= now() and exists (select from me)
     for no key update of t skip locked
   ), claimed as (
     update turns t set owner = me.worker_id, fence = t.fence + 1, started_at = coalesce(t.started_at, now()),
@@ -191,6 +191,13 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
     ${trace(sql, b.stages, "settled")}
   )
   select s.n::int, s.session_id, c.last_cursor, c.open_turns from settled s join counted c using (session_id)`
+
+/** Which of these were settled in this attempt already: by an earlier try whose commit answer was lost, or by the end of the session after it had been given up. */
+export const findSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>>`
+  select d.n::int, session_id, l.last_cursor, l.open_turns
+  from unnest(${b.app}::text[], ${b.session}::text[], ${b.turn}::int[], ${b.fence}::int[]) with ordinality as d(app_id, session_id, turn_index, fence, n)
+  join turns t using (app_id, session_id, turn_index, fence) join session_logs l using (app_id, session_id)
+  where t.outcome is not null`
 
 /**
  * Settles what still waits in sessions that have ended: their `session.exited` is the outcome of these turns, and what was held for them is released;

@@ -13,10 +13,8 @@ import { untilReachable } from "#src/db/retry.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
+import { CRASH_CAP } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
-
-/** A turn that has taken its worker with it this often is given up (`generation_failed`). */
-const CRASH_CAP = 5
 
 /** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
 export const MAX_IN_FLIGHT = 200

@@ -4,6 +4,7 @@ import { Characters } from "#src/db/Characters.ts"
 import { type Lease, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
+import { losing } from "#test/support/losing.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 const HOLD = 100
@@ -86,6 +87,12 @@ describe("a claim", () => {
     assert.strictEqual((await claim(place))?.turn_index, 1)
   })
 
+  it("is in the name of its own worker, when two of a process travel together", async () => {
+    const places = await Promise.all([waiting(1), waiting(1)])
+    const rows = await Promise.all(places.map((place, i) => claim(place, 0, `wrk_${i}`)))
+    assert.deepStrictEqual(rows.map((row) => row?.owner), ["wrk_0", "wrk_1"])
+  })
+
   it("gets nothing that is not due", async () => {
     const place = await waiting(1)
     await database.sql`update turns set due_at = now() + interval '1 hour' where session_id = ${place.sessionId}`
@@ -148,16 +155,33 @@ describe("a settlement", () => {
     assert.lengthOf(await typesOf(place), 2)
     assert.strictEqual(await heldOf(place), HOLD)
     assert.deepStrictEqual(await settle(young, reply("alive")), { _tag: "Settled", openTurns: 0 })
-    assert.deepStrictEqual(await settle(young, reply("once more")), { _tag: "Taken" })
+    assert.deepStrictEqual(await settle(young, reply("once more"), [spent(50)]), { _tag: "Settled", openTurns: 0 }, "it is, by its own hand")
+    assert.deepStrictEqual(await settle(old, reply("from the dead")), { _tag: "Taken" })
     assert.deepStrictEqual((await typesOf(place)).slice(2), ["character message.created"])
+    assert.strictEqual(await heldOf(place), 0)
   })
 
-  it("lets only one of 10 at once through", async () => {
+  it.each(["after", "before"] as const)("whose connection was lost %s its commit is written once, and known for its own", async (when) => {
+    const place = await waiting(2)
+    const lease = leaseOf(await claim(place))
+    const breaking = startEngine(database, { wrap: (service) => ({ ...service, pool: losing(service.pool, when, 1) }) })
+    try {
+      const settled = await breaking.run(Turns.use((turns) => turns.settle({ lease, outcome: reply("one"), stages: [spent(30)] })))
+      assert.deepStrictEqual(settled, { _tag: "Settled", openTurns: 1 })
+    } finally {
+      await breaking.close()
+    }
+    assert.deepStrictEqual((await typesOf(place)).slice(4), ["character message.created"])
+    assert.strictEqual(await heldOf(place), HOLD + 30)
+  })
+
+  it("writes only one of 10 at once", async () => {
     const place = await waiting(1)
     const lease = leaseOf(await claim(place))
     const settled = await Promise.all(Array.from({ length: 10 }, (_, i) =>
-      (engines[i % 4] as Engine).run(Turns.use((turns) => turns.settle({ lease, outcome: reply(`try ${i}`), stages: [] })))))
-    assert.lengthOf(settled.filter(({ _tag }) => _tag === "Settled"), 1)
+      (engines[i % 4] as Engine).run(Turns.use((turns) => turns.settle({ lease, outcome: reply(`try ${i}`), stages: [spent(3)] })))))
+    assert.deepStrictEqual(settled, settled.map(() => ({ _tag: "Settled", openTurns: 0 })))
+    assert.strictEqual(await heldOf(place), 3)
     assert.lengthOf(await typesOf(place), 3)
     assert.deepStrictEqual(await countersOf(place), { status: "active", open_turns: 0, gaps: 0 })
   })
