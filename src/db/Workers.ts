@@ -118,15 +118,21 @@ export class Workers extends Context.Service<Workers, {
       join pg_locks l on l.locktype = 'advisory' and l.objsubid = 1 and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
       where w.heartbeat_at < now() - interval '10 seconds'`)
 
+    // Jobs of a pool that no registered worker names: a worker may have died before it could name its own.
+    // One that has yet to name it loses nothing: a job that is unlocked too soon is a wake-up too many.
+    const unlockJobs = query((sql) => sql`
+      select graphile_worker.force_unlock_workers(array(
+        select distinct locked_by from graphile_worker.jobs where locked_by is not null and locked_by not in (select pool_id from workers where pool_id is not null)
+      ))`)
+
     const rescue = Effect.gen(function*() {
       yield* endSilentWorkers
       return yield* transaction(Effect.gen(function*() {
-        const dead = yield* query<Array<{ worker_id: string; pool_id: string | null }>>((sql) => sql`
+        const dead = yield* query<Array<{ worker_id: string }>>((sql) => sql`
           delete from workers where worker_id in (select worker_id from workers where pg_try_advisory_xact_lock(hashtextextended(worker_id, 0)))
-          returning worker_id, pool_id`)
+          returning worker_id`)
         if (dead.length === 0) return { workers: 0, turns: 0 }
-        const pools = dead.flatMap((worker) => worker.pool_id ?? [])
-        if (pools.length > 0) yield* query((sql) => sql`select graphile_worker.force_unlock_workers(${pools}::text[])`)
+        yield* unlockJobs
         return { workers: dead.length, turns: yield* free(dead.map((worker) => worker.worker_id), true) }
       }))
     })

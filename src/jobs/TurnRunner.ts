@@ -26,6 +26,8 @@ const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed"
 /** Runs the waiting turns of a session one after another, each to its end on the log. */
 export class TurnRunner extends Context.Service<TurnRunner, {
   readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  /** From now on nothing more is claimed; what runs goes on to its end. */
+  readonly close: Effect.Effect<void>
   /** Turns being run by this process now. */
   readonly inFlight: Effect.Effect<number>
   /** Gives back turns that are ours by the table but that we do not run: the answer to their claim was lost with its connection. */
@@ -41,6 +43,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     yield* Queue.offerAll(slots, Array.from({ length: MAX_IN_FLIGHT }, () => undefined))
     const withSlot = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.acquireUseRelease(Queue.take(slots), () => work, () => Queue.offer(slots, undefined))
 
+    let closed = false
     const running = new Set<string>()
     const nameOf = ({ sessionId, turnIndex, fence }: Lease) => `${sessionId} ${turnIndex} ${fence}`
     const known = <A, E, R>(lease: Lease, work: Effect.Effect<A, E, R>) =>
@@ -83,7 +86,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     // One that was claimed while we were asked to stop is given back before it has begun.
     const next = (session: SessionRef) => Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*(): Effect.gen.Return<Settled | undefined, DatabaseError> {
-        const owner = yield* membership.current
+        const owner = closed ? Option.none() : yield* membership.current
         if (Option.isNone(owner)) return undefined
         const row = yield* turns.claim(owner.value, session)
         if (row === undefined) return undefined
@@ -109,6 +112,6 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       suspects = new Set(strays.map(nameOf))
     })
 
-    return TurnRunner.of({ drain, inFlight: Effect.sync(() => running.size), releaseStrays })
+    return TurnRunner.of({ drain, close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => running.size), releaseStrays })
   }))
 }

@@ -67,6 +67,22 @@ describe("turns of a worker that died", () => {
     assert.strictEqual(new Set(waits.map((wait) => Math.round(wait * 100))).size > 6, true)
   })
 
+  it("leave no job locked, whether their worker had named its pool or not, and those of a worker that lives stay locked", async () => {
+    await heldByTheDead(1, 0)
+    const pools = ["pool-named", "pool-unnamed", "pool-alive"]
+    for (const pool of pools) await database.sql`select graphile_worker.add_job('turn', '{}', job_key := ${pool})`
+    await database.sql`update graphile_worker._private_jobs set locked_by = key, locked_at = now() where key = any(${pools})`
+    await database.sql`update workers set pool_id = 'pool-named' where worker_id = 'wrk_dead'`
+    await database.sql.begin(async (alive) => {
+      await alive`select pg_advisory_xact_lock(hashtextextended('wrk_alive', 0))`
+      await database.sql`insert into workers (worker_id, pool_id) values ('wrk_alive', 'pool-alive')`
+      assert.deepStrictEqual(await rescue(), { workers: 1, turns: 1 })
+    })
+    const locked = await database.sql<Array<{ locked_by: string }>>`select locked_by from graphile_worker.jobs where locked_by is not null`
+    assert.deepStrictEqual(locked.map(({ locked_by }) => locked_by), ["pool-alive"])
+    await rescue()
+  })
+
   it("are freed by the sweeper when their worker is not even registered", async () => {
     await heldByTheDead(2, 0)
     await database.sql`delete from workers where worker_id = 'wrk_dead'`

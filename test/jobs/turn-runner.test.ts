@@ -50,6 +50,31 @@ describe("a turn whose claim is on its way when its worker is asked to stop", ()
   }))
 })
 
+describe("a worker that is asked to stop", () => {
+  it.effect("finishes the turn that runs, and claims no other of its session", () => Effect.gen(function*() {
+    const begun = yield* Deferred.make<void>()
+    const finish = yield* Deferred.make<void>()
+    const settled: Array<string> = []
+    const runner = yield* runnerWith({
+      turns: {
+        claim: () => Effect.succeed({ ...row, turn_index: settled.length + 1 }),
+        settle: ({ outcome }) => Effect.sync(() => {
+          settled.push(outcome._tag)
+          return { _tag: "Settled" as const, openTurns: 3 }
+        })
+      },
+      run: () => Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(finish)), Effect.as(Outcome.cases.Replied.make({ bubbles: ["Yes."] })))
+    })
+    const drain = yield* Effect.forkChild(runner.drain(session))
+    yield* Deferred.await(begun)
+    yield* runner.close
+    yield* Deferred.succeed(finish, undefined)
+    yield* Fiber.join(drain)
+    yield* runner.drain(session)
+    assert.deepStrictEqual(settled, ["Replied"])
+  }))
+})
+
 describe("a reply that the database will not take", () => {
   it.effect("fails the turn, which still pays what it has cost", () => Effect.gen(function*() {
     const usage = { model: "m", inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costMicroUsd: 7, estimated: false }
