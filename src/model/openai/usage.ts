@@ -2,7 +2,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import type { ChatMessage } from "#pipeline/generation/prompt.ts"
-import { costMicroUsd, type Tokens } from "#src/model/prices.ts"
+import { costMicroUsd, type Tokens, tokensIn } from "#src/model/prices.ts"
 
 /** Tokens of one or more calls of one write. */
 export interface Spent extends Tokens {
@@ -18,9 +18,6 @@ const decode = Schema.decodeUnknownOption(Schema.Struct({
   completion_tokens: TokenCount,
   prompt_tokens_details: Schema.optionalKey(Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(TokenCount)) })))
 }))
-
-const CHARS_PER_TOKEN = 4
-const tokensIn = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN)
 
 /** What a server says that a call took, or else an estimate from what was sent and came back. */
 export const spentOn = (reported: unknown, sent: ReadonlyArray<ChatMessage>, received: string): Spent =>
