@@ -11,6 +11,7 @@ import * as Random from "effect/Random"
 import { Attempt, type Channel, ChannelKinds, OUTCOME_NAME } from "./Channel.ts"
 import { LogSignals } from "./event-log/LogSignals.ts"
 import { type LaneEvent, type LaneLease, type LaneRef, Lanes, type LaneStep } from "./Lanes.ts"
+import { rounds } from "./rounds.ts"
 import { nextDelay } from "./retryAfter.ts"
 
 /** Lanes walked at once by one process, of one endpoint and of one app: a slow receiver takes its own places, not those of others. */
@@ -167,8 +168,8 @@ export class Courier extends Context.Service<Courier, {
     // Stopped in reverse: nothing more is claimed, then what is under way may end, and the rest is interrupted.
     yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(walks).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(walks))))
     yield* Effect.acquireRelease(Effect.sync(() => signals.onPush(wake)), (stop) => Effect.sync(stop))
-    yield* Queue.take(wakes).pipe(Effect.andThen(claimAll), Effect.forever, Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
-    yield* Effect.sleep("1 second").pipe(Effect.andThen(look), Effect.forever, Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
+    yield* rounds("0 millis", Effect.andThen(Queue.take(wakes), claimAll)).pipe(Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
+    yield* rounds("1 second", look).pipe(Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
 
     return Courier.of({ wake: Effect.sync(wake) })
   }))

@@ -142,6 +142,7 @@ create table turns (
 ) with (fillfactor = 80);
 create unique index turns_client_message_id on turns (app_id, session_id, client_message_id) where client_message_id is not null;
 create index turns_unsettled on turns (app_id, session_id, turn_index) where outcome is null;
+create index turns_held on turns (owner) where outcome is null and owner is not null;
 
 create table turn_stages (
   app_id text not null,

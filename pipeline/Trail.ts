@@ -12,48 +12,75 @@ interface Remark {
   readonly usage?: Usage
 }
 
-const failureOf = (cause: Cause.Cause<unknown>, spent: Usage | null): { readonly errorCode: string; readonly usage: Usage | null } => {
-  // Whoever interrupts the turn from outside discards its records, so an interruption that is read later was the deadline.
-  if (Cause.hasInterruptsOnly(cause)) return { errorCode: "timed_out", usage: spent }
-  const error = Cause.squash(cause)
-  return error instanceof WriterError ? { errorCode: error.code, usage: error.usage } : { errorCode: "defect", usage: spent }
-}
+/** Puts the records of an attempt on the books. Called again with more of them, it replaces what it wrote before. */
+export type Book = (records: ReadonlyArray<StageRecord>) => Effect.Effect<void>
 
-/** The records of one turn. They are written as stages end, so that they outlive whatever ends the turn. */
+/**
+ * The records of one attempt at a turn. They are written as stages end, so that they outlive whatever ends the turn.
+ * What was paid is booked before more is paid, and all of it by whoever ends the attempt: so a worker that dies takes at most
+ * the last call with it, and a turn with a single call is booked by its settlement alone.
+ */
 export class Trail {
   readonly records: Array<StageRecord> = []
   readonly #clock: Clock.Clock
+  readonly #book: Book
+  #cutOffBy: "interrupted" | "timed_out" = "interrupted"
 
-  constructor(clock: Clock.Clock) {
+  constructor(clock: Clock.Clock, book: Book) {
     this.#clock = clock
+    this.#book = book
   }
 
-  /** Runs a stage and records how it went. `spent` is what it has cost when it does not come to its end. */
-  stage<A, E, R>(stage: StageName, work: Effect.Effect<A, E, R>, remark: (value: A) => Remark = () => ({}), spent: () => Usage | null = () => null): Effect.Effect<A, E, R> {
-    return Effect.suspend(() => {
-      const startedAt = this.#clock.currentTimeMillisUnsafe()
-      return Effect.onExit(work, (exit) => {
-        this.#add(stage, startedAt, exit, remark, spent())
-        return Effect.void
-      })
-    })
+  /** From here on a stage that is cut off was cut off by the deadline, and not by whoever gives the turn back. */
+  expire(): void {
+    this.#cutOffBy = "timed_out"
+  }
+
+  /** Runs a stage and records how it went. */
+  stage<A, E, R>(stage: StageName, work: Effect.Effect<A, E, R>, remark: (value: A) => Remark = () => ({})): Effect.Effect<A, E, R> {
+    return this.#run(stage, () => work, remark)
+  }
+
+  /** Runs a stage that pays for calls, of which each but the last is told to `onSpent` as the sum of all so far. */
+  paying<A, E, R>(stage: StageName, work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>, remark: (value: A) => Remark): Effect.Effect<A, E, R> {
+    const earlier = Effect.suspend(() => this.records.some(({ usage }) => usage !== null) ? this.#book(this.records) : Effect.void)
+    return Effect.andThen(earlier, this.#run(stage, work, remark))
   }
 
   /** Records that a stage was not needed. */
   skip(stage: StageName, decision: string): void {
-    this.#add(stage, this.#clock.currentTimeMillisUnsafe(), Exit.void, () => ({ status: "skipped", decision }), null)
+    this.records.push(this.#record(stage, this.#clock.currentTimeMillisUnsafe(), Exit.void, () => ({ status: "skipped", decision }), null))
   }
 
-  #add<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark, spent: Usage | null): void {
+  #run<A, E, R>(stage: StageName, work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>, remark: (value: A) => Remark): Effect.Effect<A, E, R> {
+    return Effect.suspend(() => {
+      const startedAt = this.#clock.currentTimeMillisUnsafe()
+      let spent: Usage | null = null
+      // Should nobody live to say more, the stage was cut off here.
+      const onSpent = (usage: Usage) => Effect.suspend(() => {
+        spent = usage
+        return this.#book([...this.records, this.#record(stage, startedAt, Exit.interrupt(), remark, spent)])
+      })
+      return Effect.onExit(work(onSpent), (exit) => Effect.sync(() => { this.records.push(this.#record(stage, startedAt, exit, remark, spent)) }))
+    })
+  }
+
+  #record<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark, spent: Usage | null): StageRecord {
     const { status = "ok", decision = null, usage = null } = Exit.isSuccess(exit) ? remark(exit.value) : {}
-    this.records.push({
+    return {
       stage,
       attempt: 1 + this.records.filter((record) => record.stage === stage).length,
       startedAt: new Date(startedAt),
       latencyMs: this.#clock.currentTimeMillisUnsafe() - startedAt,
       ...Exit.isSuccess(exit)
         ? { status, decision, errorCode: null, usage }
-        : { status: "error", decision: null, ...failureOf(exit.cause, spent) }
-    })
+        : { status: "error", decision: null, ...this.#failure(exit.cause, spent) }
+    }
+  }
+
+  #failure(cause: Cause.Cause<unknown>, spent: Usage | null): { readonly errorCode: string; readonly usage: Usage | null } {
+    if (Cause.hasInterruptsOnly(cause)) return { errorCode: this.#cutOffBy, usage: spent }
+    const error = Cause.squash(cause)
+    return error instanceof WriterError ? { errorCode: error.code, usage: error.usage } : { errorCode: "defect", usage: spent }
   }
 }

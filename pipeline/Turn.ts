@@ -1,9 +1,9 @@
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { Outcome, type ReplyMode, type StageRecord, type Turn, type Usage } from "./domain/Turn.ts"
+import { Outcome, type ReplyMode, type Turn } from "./domain/Turn.ts"
 import { emit } from "./emission/emit.ts"
 import { fallbackBubbles } from "./emission/fallback.ts"
 import type { GateContext } from "./emission/gates.ts"
@@ -12,12 +12,7 @@ import { ground } from "./grounding/ground.ts"
 import { know } from "./knowledge/know.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
 import { CRISIS_BUBBLES, judge } from "./safety/judge.ts"
-import { Trail } from "./Trail.ts"
-
-export interface TurnResult {
-  readonly outcome: Outcome
-  readonly stages: ReadonlyArray<StageRecord>
-}
+import type { Trail } from "./Trail.ts"
 
 export interface TurnPipelineOptions {
   /** How long one run of a turn may take, by its mode. */
@@ -26,25 +21,21 @@ export interface TurnPipelineOptions {
   readonly serviceText: string
 }
 
-export const DEADLINES: TurnPipelineOptions["deadlines"] = { fast: Duration.seconds(45), deep: Duration.seconds(90) }
-
 const HISTORY_UTTERANCES = 24
 /** How many of the user's messages back a question may lie that a disclosure answers. */
 const QUESTION_MESSAGES = 3
 
 /** A turn becomes a reply. Never fails: whatever goes wrong is an outcome, and only interruption passes through. */
 export class TurnPipeline extends Context.Service<TurnPipeline, {
-  readonly run: (turn: Turn) => Effect.Effect<TurnResult>
+  /** One attempt, which leaves its records on the trail. */
+  readonly run: (turn: Turn, trail: Trail) => Effect.Effect<Outcome>
 }>()("pipeline/TurnPipeline") {
   static readonly layer = ({ deadlines, serviceText }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
     const transcript = yield* Transcript
     const writer = yield* Writer
 
-    const write = (trail: Trail, request: Omit<WriteRequest, "onSpent">) => Effect.suspend(() => {
-      let spent: Usage | null = null
-      const writing = writer.write({ ...request, onSpent: (usage) => { spent = usage } })
-      return trail.stage("generation", writing, ({ reply, usage }) => ({ decision: reply.decision, usage }), () => spent)
-    })
+    const write = (trail: Trail, request: Omit<WriteRequest, "onSpent">) =>
+      trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), ({ reply, usage }) => ({ decision: reply.decision, usage }))
 
     const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
       const history = yield* trail.stage("retrieval", transcript.before(turn, HISTORY_UTTERANCES))
@@ -56,7 +47,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       }
       const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(turn.character)))
 
-      const request: Omit<WriteRequest, "onSpent"> = { turn, history, grounding, safety, knowledge, refusedBy: null }
+      const request: Omit<WriteRequest, "onSpent"> = { turn, history, grounding, knowledge, refusedBy: null }
       const draft = yield* Effect.result(Effect.retry(write(trail, request), { times: 1 }))
       if (Result.isFailure(draft)) return Outcome.cases.Failed.make({ reason: "generation_failed" })
 
@@ -85,20 +76,18 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       return Outcome.cases.Replied.make({ bubbles })
     })
 
-    const run = (turn: Turn) => Effect.clockWith((clock) => {
-      const trail = new Trail(clock)
-      return stages(turn, trail).pipe(
-        Effect.timeoutOrElse({
-          duration: deadlines[turn.replyMode],
-          orElse: () => Effect.succeed(Outcome.cases.Failed.make({ reason: "timed_out" }))
-        }),
+    const run = (turn: Turn, trail: Trail) => {
+      const deadline = Effect.map(Effect.sleep(deadlines[turn.replyMode]), () => {
+        trail.expire()
+        return Outcome.cases.Failed.make({ reason: "timed_out" })
+      })
+      return Effect.raceFirst(stages(turn, trail), deadline).pipe(
         Effect.catchDefect((defect) => Effect.as(
           Effect.logError("turn pipeline defect", { runRef: turn.runRef, defect }),
           Outcome.cases.Failed.make({ reason: "generation_failed" })
-        )),
-        Effect.map((outcome): TurnResult => ({ outcome, stages: trail.records }))
+        ))
       )
-    })
+    }
     return TurnPipeline.of({ run })
   }))
 }

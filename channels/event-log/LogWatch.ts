@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { rounds } from "../rounds.ts"
 import { EventLog } from "./EventLog.ts"
 import { LogSignals } from "./LogSignals.ts"
 
@@ -24,5 +25,5 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     signals.hear(yield* log.tails(slice))
   }).pipe(Effect.catchTag("LogUnavailable", () => Effect.void))
 
-  yield* Effect.sleep("100 millis").pipe(Effect.andThen(look), Effect.forever, Effect.forkScoped)
+  yield* rounds("100 millis", look).pipe(Effect.annotateLogs({ service: "LogWatch" }), Effect.forkScoped)
 }))

@@ -1,3 +1,4 @@
+import { remembered } from "../remembered.ts"
 import { terms } from "../retrieval/terms.ts"
 
 const FUNCTION_WORDS = new Set((
@@ -17,22 +18,11 @@ export const grams = (words: ReadonlyArray<string>, size: number): ReadonlyArray
 
 const contentOf = (words: ReadonlyArray<string>): ReadonlyArray<string> => words.filter((word) => !FUNCTION_WORDS.has(word))
 
-// The texts watched for are few and long-lived: the service rules and the authored secrets.
+// The texts watched for are the service rules and the authored secrets.
 const MEMORY = 2000
-const remembered = <A>(make: (text: string) => A): (text: string) => A => {
-  const made = new Map<string, A>()
-  return (text) => {
-    const known = made.get(text)
-    if (known !== undefined) return known
-    if (made.size >= MEMORY) made.clear()
-    const value = make(text)
-    made.set(text, value)
-    return value
-  }
-}
 
 const LEAK_WORDS = 8
-const longRuns = remembered((text: string): ReadonlySet<string> => {
+const longRuns = remembered(MEMORY, (text: string): ReadonlySet<string> => {
   const words = terms(text)
   return new Set(words.length < LEAK_WORDS ? [] : grams(words, LEAK_WORDS))
 })
@@ -51,7 +41,7 @@ interface Secret {
   readonly size: number
   readonly runs: ReadonlySet<string>
 }
-const secretRuns = remembered((text: string): Secret => {
+const secretRuns = remembered(MEMORY, (text: string): Secret => {
   const all = terms(text)
   const words = contentOf(all)
   // One telling word alone would forbid the word itself, so such a secret is watched for as it was written.

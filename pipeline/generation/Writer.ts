@@ -5,19 +5,17 @@ import type { Turn, Usage } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/know.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
-import type { SafetyVerdict } from "../safety/judge.ts"
 
 /** Everything a writer may draw on for one reply. */
 export interface WriteRequest {
   readonly turn: Turn
   readonly history: ReadonlyArray<Utterance>
   readonly grounding: Grounding
-  readonly safety: SafetyVerdict
   readonly knowledge: Knowledge
   /** The gate that refused the draft before this one, so that the next differs. */
   readonly refusedBy: string | null
-  /** Told after each call what this write has cost so far: one that is interrupted can say it in no other way. */
-  readonly onSpent: (usage: Usage) => void
+  /** Told before each further call what this write has cost so far, so that it is booked before more is paid. The last call is told by how the write ends. */
+  readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
 
 /** The structured answer asked of every engine. */

@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { answered, begin, cancel, openPool, type OpenTransaction, type Pool, type Query, type Sql } from "./postgres.ts"
+import { answered, begin, openPool, type OpenTransaction, type Pool, type Query, type Sql } from "./postgres.ts"
 import { classify } from "./sqlState.ts"
 
 export type { Pool, Sql } from "./postgres.ts"
@@ -30,7 +30,10 @@ export class Database extends Context.Service<Database, {
   readonly url: Redacted.Redacted<string>
   /** The pool itself, for the batched statements of the hot paths, which manage their own transaction. */
   readonly pool: Pool
-  /** One query, on the open transaction or else on the pool. An interrupted query is cancelled on the server. */
+  /**
+   * One query, on the open transaction or else on the pool. One that is given up comes to its end on the server, unheard, or to its time-out:
+   * a request to cancel names a connection and not a query, and as queries follow each other closely on a connection, it would hit the next one.
+   */
   readonly query: <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) => Effect.Effect<A, DatabaseError>
   /** Commits when the effect succeeds; rolls back when it fails, dies or is interrupted. Nested calls join. */
   readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
@@ -46,11 +49,9 @@ export class Database extends Context.Service<Database, {
       const query = <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) =>
         Effect.flatMap(Transaction, (transaction) =>
           Effect.tryPromise({
-            try: (signal) => {
+            try: () => {
               if (transaction !== undefined && transaction.lostBy !== null) return Promise.reject(transaction.lostBy)
-              const pending = build(transaction?.sql ?? pool)
-              signal.addEventListener("abort", () => cancel(pending), { once: true })
-              const answer = answered(pending as unknown as PromiseLike<A>, () => cancel(pending))
+              const answer = answered(build(transaction?.sql ?? pool) as unknown as PromiseLike<A>)
               return transaction === undefined ? answer : answer.catch((error: unknown) => {
                 if (classify(error).reason === "unreachable") transaction.lostBy ??= error
                 throw error

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals, type LogChange } from "#channels/event-log/LogSignals.ts"
+import { rounds } from "#channels/rounds.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, toDatabaseError } from "./Database.ts"
 import { whileStarting } from "./retry.ts"
@@ -60,5 +61,5 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     })),
     (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
   )
-  yield* Effect.sleep("20 millis").pipe(Effect.andThen(flush), Effect.forever, Effect.forkScoped)
+  yield* rounds("20 millis", flush).pipe(Effect.annotateLogs({ service: "Notifier" }), Effect.forkScoped)
 }))

@@ -16,6 +16,8 @@ export interface TraceRow {
   readonly cost_micro_usd: number | null
   readonly stages: ReadonlyArray<{
     readonly stage: string
+    /** The attempt at the turn; `attempt` is that at the stage within it. */
+    readonly run_attempt: number
     readonly attempt: number
     readonly latency_ms: number
     readonly status: string
@@ -41,7 +43,7 @@ export class Traces extends Context.Service<Traces, {
       ofSession: (appId, sessionId, { runRef, before, limit }) => query((sql) => sql`
         select t.run_ref, t.turn_index, t.reply_mode, t.outcome, t.failure_reason, t.fence as attempts, t.crashes, t.accepted_at, t.settled_at, t.cost_micro_usd,
           coalesce((
-            select json_agg(json_build_object('stage', s.stage, 'attempt', s.attempt, 'latency_ms', s.latency_ms, 'status', s.status, 'decision', s.decision,
+            select json_agg(json_build_object('stage', s.stage, 'run_attempt', s.fence, 'attempt', s.attempt, 'latency_ms', s.latency_ms, 'status', s.status, 'decision', s.decision,
               'error_code', s.error_code, 'model', s.model, 'input_tokens', s.input_tokens, 'cached_input_tokens', s.cached_input_tokens,
               'output_tokens', s.output_tokens, 'cost_micro_usd', s.cost_micro_usd, 'estimated', s.estimated) order by s.fence, s.seq)
             from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index

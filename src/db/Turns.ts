@@ -6,11 +6,11 @@ import type { NewEvent } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
 import { lockBudgets, lockSessions } from "./acceptStatements.ts"
-import { Database, type DatabaseError } from "./Database.ts"
+import { Database, type DatabaseError, type Sql, toDatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { addTurnJobs } from "./turnJobs.ts"
-import { type ClaimRow, claimTurns, type SettleColumns, settleBehindExit, type SettleRow, writeSettled } from "./turnStatements.ts"
+import { type ClaimRow, claimTurns, findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeSettled, writeSpent } from "./turnStatements.ts"
 
 export interface SessionRef {
   readonly appId: string
@@ -30,7 +30,7 @@ export interface Settlement {
   readonly stages: ReadonlyArray<StageRecord>
 }
 
-/** `taken`: the lease was lost, so nothing was written. Otherwise how many turns still wait in the session. */
+/** `Taken`: the lease was lost, so nothing was written. Otherwise the turn is settled, now or by an earlier try; and how many still wait in the session. */
 export type Settled = { readonly _tag: "Settled"; readonly openTurns: number } | { readonly _tag: "Taken" }
 
 const OUTCOME_NAME = { Replied: "replied", Withheld: "withheld", Exited: "exited", Failed: "failed" } as const
@@ -68,6 +68,19 @@ const stageRow = (record: StageRecord, n: number, seq: number) => ({
   estimated: record.usage?.estimated
 })
 
+const costOf = (stages: ReadonlyArray<StageRecord>) => stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)
+
+const toSpending = (lease: Lease, stages: ReadonlyArray<StageRecord>): Spending => ({
+  app: lease.appId,
+  session: lease.sessionId,
+  turn: lease.turnIndex,
+  owner: lease.owner,
+  fence: lease.fence,
+  cost: costOf(stages),
+  stageCount: stages.length,
+  stages: JSON.stringify(stages.map((record, seq) => stageRow(record, 1, seq)))
+})
+
 const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
   const events = batch.flatMap(({ lease, outcome }, index) =>
     eventsOf(outcome, lease.turnIndex).map((event, place) => ({ of: index + 1, offset: place + 1, event })))
@@ -79,7 +92,8 @@ const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
     fence: batch.map(({ lease }) => lease.fence),
     outcome: batch.map(({ outcome }) => OUTCOME_NAME[outcome._tag]),
     reason: batch.map(({ outcome }) => outcome._tag === "Failed" ? outcome.reason : null),
-    cost: batch.map(({ stages }) => stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)),
+    cost: batch.map(({ stages }) => costOf(stages)),
+    stageCount: batch.map(({ stages }) => stages.length),
     events: {
       of: events.map((entry) => entry.of),
       offset: events.map((entry) => entry.offset),
@@ -103,8 +117,10 @@ export class Turns extends Context.Service<Turns, {
   readonly settle: (settlement: Settlement) => Effect.Effect<Settled, DatabaseError>
   /** The turns that this worker holds, by the table. */
   readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<Lease>, DatabaseError>
-  /** Gives a claimed turn back, unrun, and asks for another worker. */
-  readonly release: (lease: Lease) => Effect.Effect<void, DatabaseError>
+  /** Books what the attempt has cost so far, unless the lease was lost. Meant for calls that more will follow: the last is booked by whatever ends the attempt. */
+  readonly book: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
+  /** Gives a claimed turn back, books what the attempt has cost, and asks for another worker. */
+  readonly release: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Turns") {
   static readonly layer = Layer.effect(Turns, Effect.gen(function*() {
     const { pool, query } = yield* Database
@@ -114,12 +130,16 @@ export class Turns extends Context.Service<Turns, {
       maxBatch: 64,
       inFlight: 2,
       run: async (batch) => {
-        const owner = batch[0]?.owner ?? ""
-        const rows = new Map((await claimTurns(pool, owner, batch.map((w) => w.appId), batch.map((w) => w.sessionId))).map((row) => [row.session_id, row]))
+        // A batch has two owners when the process has registered anew in between.
+        const rows = new Map<string, ClaimRow>()
+        for (const [owner, wanted] of Map.groupBy(batch, ({ owner }) => owner)) {
+          for (const row of await claimTurns(pool, owner, wanted.map((w) => w.appId), wanted.map((w) => w.sessionId))) rows.set(`${owner} ${row.session_id}`, row)
+        }
         // Two wake-ups of one session in a batch: the first gets the turn.
         return batch.map((wanted) => {
-          const row = rows.get(wanted.sessionId)
-          rows.delete(wanted.sessionId)
+          const name = `${wanted.owner} ${wanted.sessionId}`
+          const row = rows.get(name)
+          rows.delete(name)
           return row
         })
       }
@@ -139,7 +159,7 @@ export class Turns extends Context.Service<Turns, {
           ])
           const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
           if (exits.length > 0) await settleBehindExit(sql, exits.map((lease) => lease.appId), exits.map((lease) => lease.sessionId))
-          return { rows, pushed: moved.length > 0 }
+          return { rows: rows.length === batch.length ? rows : [...await findSettled(sql, columns), ...rows], pushed: moved.length > 0 }
         })
         signals.announce(rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })), pushed)
         const byPlace = new Map<number, SettleRow>(rows.map((row) => [row.n, row]))
@@ -156,17 +176,16 @@ export class Turns extends Context.Service<Turns, {
         Effect.map((rows) => rows.map((row): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner, fence: row.fence })))
       )
 
-    const release = Effect.fnUntraced(function*(lease: Lease) {
-      yield* query((sql) => sql`
-        with freed as (
-          update turns set owner = null
-          where app_id = ${lease.appId} and session_id = ${lease.sessionId} and turn_index = ${lease.turnIndex}
-            and owner = ${lease.owner} and fence = ${lease.fence} and outcome is null
-          returning app_id, session_id
-        )
-        select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)} from freed`)
-    })
+    const spend = (lease: Lease, stages: ReadonlyArray<StageRecord>, free: boolean) => (sql: Sql) =>
+      Promise.all([lockBudgets(sql, [lease.appId]), lockSessions(sql, [lease.appId], [lease.sessionId]), writeSpent(sql, toSpending(lease, stages), free)])
+    const attempt = <A>(work: (sql: Sql) => Promise<A>) => Effect.tryPromise({ try: () => pool.begin(work), catch: toDatabaseError })
 
-    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, heldBy, release })
+    const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(spend(lease, stages, false)))
+    const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(async (sql) => {
+      const [, , freed] = await spend(lease, stages, true)(sql)
+      if (freed.length > 0) await sql`select ${addTurnJobs(sql, sql`select ${lease.appId}::text as app_id, ${lease.sessionId}::text as session_id`)}`
+    }))
+
+    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, release })
   }))
 }

@@ -10,6 +10,14 @@ import { Database, DatabaseError, toDatabaseError } from "./Database.ts"
 import { freeLanes } from "./laneStatements.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
+/**
+ * A turn that has taken its worker with it this often is given up (`generation_failed`).
+ * A dead worker tells nobody which of its turns killed it, so every turn that it held is counted. The first time they are all begun again at once.
+ * From the second time on each waits for a while of its own, of up to 10, 30 and 90 seconds: so they come back apart from each other,
+ * and the one that kills comes to the cap by itself.
+ */
+export const CRASH_CAP = 5
+
 /** A live entry in the register of workers. */
 export interface Registration {
   readonly workerId: string
@@ -35,22 +43,39 @@ export class Workers extends Context.Service<Workers, {
   readonly register: Effect.Effect<Registration, DatabaseError, Scope.Scope>
   /** Finds dead workers and frees, in one transaction, their jobs and turns, with fresh jobs as a nudge: unlocking wakes nobody. */
   readonly rescue: Effect.Effect<Rescue, DatabaseError>
-  /** Wakes turns that have waited for two seconds and more with nobody on them, and frees those of workers that are not registered. */
+  /** Wakes turns that are due for two seconds and more with nobody on them, those that wait longest first, and frees those of workers that are not registered. */
   readonly sweep: Effect.Effect<number, DatabaseError>
 }>()("src/db/Workers") {
   static readonly layer = Layer.effect(Workers, Effect.gen(function*() {
     const { query, transaction, url } = yield* Database
 
+    /**
+     * Frees what these workers hold, and asks for others. The lock order is workers, budgets, sessions, turns, as in a settlement:
+     * who writes turns of several sessions holds the sessions first.
+     */
+    const free = Effect.fnUntraced(function*(owners: ReadonlyArray<string>, crashed: boolean) {
+      yield* query((sql) => sql`
+        select 1 from session_logs
+        where (app_id, session_id) in (select app_id, session_id from turns where owner = any(${owners}::text[]) and outcome is null)
+        order by app_id, session_id for no key update`)
+      const [freed] = yield* query<Array<{ turns: number }>>((sql) => sql`
+        with freed as (
+          update turns set owner = null, crashes = crashes + ${crashed ? 1 : 0}::int,
+            due_at = case when ${crashed} and crashes between 1 and ${CRASH_CAP - 2}::int then now() + random() * interval '10 seconds' * 3 ^ (crashes - 1) else due_at end
+          where owner = any(${owners}::text[]) and outcome is null
+          returning app_id, session_id, due_at
+        ), nudged as (
+          select ${addTurnJobs(sql, sql`select app_id, session_id from freed where due_at <= now()`)}
+        )
+        select count(*)::int as turns from freed, nudged`)
+      yield* query((sql) => freeLanes(sql, owners))
+      return freed?.turns ?? 0
+    })
+
     // A worker that goes by itself, because it stops or because its lock was cut, has crashed nobody's turns: they are freed uncounted.
     const retire = (workerId: string) => transaction(Effect.gen(function*() {
       const gone = yield* query((sql) => sql`delete from workers where worker_id = ${workerId} returning 1`)
-      if (gone.length === 0) return
-      yield* query((sql) => sql`
-        with freed as (
-          update turns set owner = null where owner = ${workerId} and outcome is null returning app_id, session_id
-        )
-        select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)} where exists (select from freed)`)
-      yield* query((sql) => freeLanes(sql, [workerId]))
+      if (gone.length > 0) yield* free([workerId], false)
     }))
 
     const register = Effect.gen(function*() {
@@ -95,48 +120,40 @@ export class Workers extends Context.Service<Workers, {
       join pg_locks l on l.locktype = 'advisory' and l.objsubid = 1 and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
       where w.heartbeat_at < now() - interval '10 seconds'`)
 
+    // Jobs of a pool that no registered worker names: a worker may have died before it could name its own.
+    // One that has yet to name it loses nothing: a job that is unlocked too soon is a wake-up too many.
+    const unlockJobs = query((sql) => sql`
+      select graphile_worker.force_unlock_workers(array(
+        select distinct locked_by from graphile_worker.jobs where locked_by is not null and locked_by not in (select pool_id from workers where pool_id is not null)
+      ))`)
+
     const rescue = Effect.gen(function*() {
       yield* endSilentWorkers
       return yield* transaction(Effect.gen(function*() {
-        const dead = yield* query<Array<{ worker_id: string; pool_id: string | null }>>((sql) => sql`
+        const dead = yield* query<Array<{ worker_id: string }>>((sql) => sql`
           delete from workers where worker_id in (select worker_id from workers where pg_try_advisory_xact_lock(hashtextextended(worker_id, 0)))
-          returning worker_id, pool_id`)
+          returning worker_id`)
         if (dead.length === 0) return { workers: 0, turns: 0 }
-        const pools = dead.flatMap((worker) => worker.pool_id ?? [])
-        if (pools.length > 0) yield* query((sql) => sql`select graphile_worker.force_unlock_workers(${pools}::text[])`)
-        const freed = yield* query<Array<{ turns: number }>>((sql) => sql`
-          with freed as (
-            update turns set owner = null, crashes = crashes + 1
-            where owner = any(${dead.map((worker) => worker.worker_id)}::text[]) and outcome is null
-            returning app_id, session_id
-          ), nudged as (
-            select ${addTurnJobs(sql, sql`select app_id, session_id from freed`)}
-          )
-          select count(*)::int as turns from freed, nudged`)
-        yield* query((sql) => freeLanes(sql, dead.map((worker) => worker.worker_id)))
-        return { workers: dead.length, turns: freed[0]?.turns ?? 0 }
+        yield* unlockJobs
+        return { workers: dead.length, turns: yield* free(dead.map((worker) => worker.worker_id), true) }
       }))
     })
 
     // A session that is swept again keeps the place of its job in the line: behind a long backlog it would otherwise never come to the front.
+    const wake = query((sql) => sql`
+      with oldest as (
+        select distinct on (app_id, session_id) app_id, session_id, owner, due_at from turns where outcome is null order by app_id, session_id, turn_index
+      ), late as (
+        select * from oldest where owner is null and due_at < now() - interval '2 seconds' order by due_at, app_id, session_id limit 200
+      )
+      select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))),
+        job_key := 'sweep:' || session_id, job_key_mode := 'preserve_run_at') from late`)
+
     const sweep = Effect.gen(function*() {
-      const woken = yield* query((sql) => sql`
-        with oldest as (
-          select distinct on (app_id, session_id) app_id, session_id, turn_index, owner, due_at
-          from turns where outcome is null order by app_id, session_id, turn_index
-        ), orphaned as (
-          update turns t set owner = null, crashes = t.crashes + 1 from oldest o
-          where t.app_id = o.app_id and t.session_id = o.session_id and t.turn_index = o.turn_index and t.outcome is null
-            and t.owner is not null and t.owner = o.owner and not exists (select from workers w where w.worker_id = t.owner)
-          returning t.app_id, t.session_id
-        ), late as (
-          select app_id, session_id from orphaned
-          union
-          (select app_id, session_id from oldest where owner is null and due_at < now() - interval '2 seconds' limit 200)
-        )
-        select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))),
-          job_key := 'sweep:' || session_id, job_key_mode := 'preserve_run_at') from late`)
-      return woken.length
+      const unregistered = yield* query<Array<{ owner: string }>>((sql) => sql`
+        select distinct owner from turns t where outcome is null and owner is not null and not exists (select from workers w where w.worker_id = t.owner)`)
+      const freed = unregistered.length === 0 ? 0 : yield* transaction(free(unregistered.map(({ owner }) => owner), true))
+      return freed + (yield* wake).length
     })
 
     return Workers.of({ register, rescue, sweep })

@@ -15,6 +15,7 @@ export const migrate = Effect.gen(function*() {
   const files = readdirSync(FOLDER).filter((name) => /^\d{4}_.*\.sql$/.test(name)).sort()
   const applied = yield* whileStarting(Effect.tryPromise({
     try: () => pool.begin(async (sql) => {
+      await sql`set local statement_timeout = 0`
       await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
       await sql`create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())`
       const known = new Set((await sql<Array<{ name: string }>>`select name from schema_migrations`).map((row) => row.name))

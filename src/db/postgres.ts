@@ -57,6 +57,12 @@ const neverWritingToTheDead = (pool: Pool): Pool => {
   return Object.assign(pool, { begin })
 }
 
+/** A connection whose other end has gone without a word is not closed for a quarter of an hour. */
+const ANSWER_WITHIN_MS = 15_000
+
+/** When the server gives up a statement of itself: after we have, so that what nobody waits for any more holds neither locks nor connections. */
+const STATEMENT_TIMEOUT_MS = ANSWER_WITHIN_MS + 1000
+
 /** A pool of connections to PostgreSQL, by way of postgres.js, with what is amiss in it mended here and in `patches/`. */
 export const openPool = (url: string, max: number): Pool =>
   neverWritingToTheDead(postgres(url, {
@@ -66,20 +72,8 @@ export const openPool = (url: string, max: number): Pool =>
     onnotice: () => {},
     connect_timeout: 10,
     keep_alive: 30,
-    connection: { application_name: "troupe", ...PLANNING }
+    connection: { application_name: "troupe", statement_timeout: STATEMENT_TIMEOUT_MS, ...PLANNING }
   }))
-
-/**
- * Asks the server to give up a query. `cancel` of postgres.js asks over a new connection and drops the promise of it: when the server
- * cannot be reached, as when callers leave because it is down, nobody would catch that, and the process would end.
- */
-export const cancel = (query: object) => {
-  const { canceller } = query as { readonly canceller: ((query: object) => Promise<void>) | null }
-  canceller?.(query).catch(() => {})
-}
-
-/** A connection whose other end has gone without a word is not closed for a quarter of an hour. */
-const ANSWER_WITHIN_MS = 15_000
 
 /** What has no answer by then counts as unreachable, and whether it was done nobody knows. */
 export const answered = <A>(answer: PromiseLike<A>, giveUp: () => void = () => {}): Promise<A> =>

@@ -23,7 +23,7 @@ export interface ClaimRow {
 /**
  * Claims, in each of these sessions, the oldest unsettled turn, if it is free and due.
  * A turn never becomes unsettled again, so the oldest by the snapshot is the oldest, or it is settled and not claimed.
- * The worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
+ * The worker's own row is locked against deletion, before any turn is: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
  * A claim does not wait for the disk: one that a crash of the database forgets is a turn that waits again, and its claimer has lost its registration.
  */
 export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql<Array<ClaimRow>>`
@@ -38,7 +38,7 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
     ) t
   ), free as (
     select t.app_id, t.session_id, t.turn_index from turns t join oldest o using (app_id, session_id, turn_index)
-    where t.owner is null and t.outcome is null and t.due_at <= now()
+    where t.owner is null and t.outcome is null and t.due_at <= now() and exists (select from me)
     for no key update of t skip locked
   ), claimed as (
     update turns t set owner = me.worker_id, fence = t.fence + 1, started_at = coalesce(t.started_at, now()),
@@ -54,6 +54,59 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
   join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor
   join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref`
 
+/**
+ * What the stage rows that are now written for the attempt `d` were booked with before: so the cost of a turn is the sum of its rows, in whatever order bookings come.
+ * Asked under the session's lock, which every writer of money holds.
+ */
+const booked = (sql: Sql) => sql`
+  select coalesce(sum(b.cost_micro_usd), 0)::bigint as booked_micro_usd from turn_stages b
+  where b.app_id = d.app_id and b.session_id = d.session_id and b.turn_index = d.turn_index and b.fence = d.fence and b.seq < d.stages`
+
+/** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
+const trace = (sql: Sql, stages: string, of: "settled" | "spent") => sql`
+  insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code,
+    model, input_tokens, cached_input_tokens, output_tokens, cost_micro_usd, estimated)
+  select s.app_id, s.session_id, s.turn_index, s.fence, r.seq, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code,
+    r.model, r.input_tokens, r.cached_input_tokens, r.output_tokens, r.cost_micro_usd, r.estimated
+  from json_to_recordset(${stages}::text::json) as r(n int, seq int, stage text, attempt int, started_at timestamptz, latency_ms float8, status text, decision text, error_code text,
+    model text, input_tokens int, cached_input_tokens int, output_tokens int, cost_micro_usd bigint, estimated boolean)
+  join ${sql(of)} s on s.n = r.n
+  on conflict (app_id, session_id, turn_index, fence, seq) do update set latency_ms = excluded.latency_ms, status = excluded.status, decision = excluded.decision,
+    error_code = excluded.error_code, model = excluded.model, input_tokens = excluded.input_tokens, cached_input_tokens = excluded.cached_input_tokens,
+    output_tokens = excluded.output_tokens, cost_micro_usd = excluded.cost_micro_usd, estimated = excluded.estimated`
+
+/** An attempt at a turn, and what it has cost so far. */
+export interface Spending {
+  readonly app: string
+  readonly session: string
+  readonly turn: number
+  readonly owner: string
+  readonly fence: number
+  readonly cost: number
+  readonly stageCount: number
+  /** Its stage rows as JSON text. */
+  readonly stages: string
+}
+
+/**
+ * Books what an attempt has cost so far, over what was booked for it before, only where the turn is still held by this owner and fence.
+ * The hold stays until the turn settles. With `free` the turn is given up as well, and waits again.
+ */
+export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
+  with d as (
+    select 1 as n, ${s.app}::text as app_id, ${s.session}::text as session_id, ${s.turn}::int as turn_index, ${s.fence}::int as fence, ${s.stageCount}::int as stages
+  ), spent as (
+    update turns t set owner = case when ${free} then null else t.owner end, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint - b.booked_micro_usd
+    from d cross join lateral (${booked(sql)}) b
+    where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index and t.owner = ${s.owner} and t.fence = d.fence and t.outcome is null
+    returning d.*, ${s.cost}::bigint - b.booked_micro_usd as cost_micro_usd
+  ), paid as (
+    update app_budgets b set used_micro_usd = b.used_micro_usd + s.cost_micro_usd from spent s where b.app_id = s.app_id
+  ), traced as (
+    ${trace(sql, s.stages, "spent")}
+  )
+  select app_id, session_id from spent`
+
 /** Finished turns as columns. Events and stage rows are lists of their own that name their turn by its place `of` (from 1). */
 export interface SettleColumns {
   readonly app: ReadonlyArray<string>
@@ -64,6 +117,7 @@ export interface SettleColumns {
   readonly outcome: ReadonlyArray<string>
   readonly reason: ReadonlyArray<string | null>
   readonly cost: ReadonlyArray<number>
+  readonly stageCount: ReadonlyArray<number>
   readonly events: {
     readonly of: ReadonlyArray<number>
     readonly offset: ReadonlyArray<number>
@@ -92,18 +146,19 @@ export interface SettleRow {
 export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>>`
   with done as (
     select * from unnest(${b.app}::text[], ${b.session}::text[], ${b.turn}::int[], ${b.owner}::text[], ${b.fence}::int[],
-        ${b.outcome}::text[], ${b.reason}::text[], ${b.cost}::bigint[])
-      with ordinality as d(app_id, session_id, turn_index, owner, fence, outcome, reason, cost_micro_usd, n)
+        ${b.outcome}::text[], ${b.reason}::text[], ${b.cost}::bigint[], ${b.stageCount}::int[])
+      with ordinality as d(app_id, session_id, turn_index, owner, fence, outcome, reason, cost_micro_usd, stages, n)
+    cross join lateral (${booked(sql)}) booked
   ), said as (
     select * from unnest(${b.events.of}::int[], ${b.events.offset}::int[], ${b.events.id}::text[], ${b.events.type}::text[], ${b.events.role}::text[], ${b.events.payload}::text[])
       as e(n, place, id, type, role, payload)
   ), settled as (
-    update turns t set owner = null, settled_at = now(), failure_reason = d.reason, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + d.cost_micro_usd,
+    update turns t set owner = null, settled_at = now(), failure_reason = d.reason, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + d.cost_micro_usd - d.booked_micro_usd,
       outcome = case when l.status = 'active' then d.outcome else 'exited' end
     from done d join session_logs l using (app_id, session_id)
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
       and t.owner = d.owner and t.fence = d.fence and t.outcome is null
-    returning d.n, d.cost_micro_usd, t.app_id, t.session_id, t.turn_index, t.run_ref, t.fence, t.source_kind, t.outcome, t.hold_micro_usd, t.accepted_at,
+    returning d.n, d.cost_micro_usd - d.booked_micro_usd as cost_micro_usd, t.app_id, t.session_id, t.turn_index, t.run_ref, t.fence, t.source_kind, t.outcome, t.hold_micro_usd, t.accepted_at,
       l.status as session_status, l.last_cursor
   ), appended as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -133,23 +188,25 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
     ) x
     where b.app_id = x.app_id
   ), traced as (
-    insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code,
-      model, input_tokens, cached_input_tokens, output_tokens, cost_micro_usd, estimated)
-    select s.app_id, s.session_id, s.turn_index, s.fence, r.seq, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code,
-      r.model, r.input_tokens, r.cached_input_tokens, r.output_tokens, r.cost_micro_usd, r.estimated
-    from json_to_recordset(${b.stages}::text::json) as r(n int, seq int, stage text, attempt int, started_at timestamptz, latency_ms float8, status text, decision text, error_code text,
-      model text, input_tokens int, cached_input_tokens int, output_tokens int, cost_micro_usd bigint, estimated boolean)
-    join settled s on s.n = r.n
+    ${trace(sql, b.stages, "settled")}
   )
   select s.n::int, s.session_id, c.last_cursor, c.open_turns from settled s join counted c using (session_id)`
 
+/** Which of these were settled in this attempt already: by an earlier try whose commit answer was lost, or by the end of the session after it had been given up. */
+export const findSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>>`
+  select d.n::int, session_id, l.last_cursor, l.open_turns
+  from unnest(${b.app}::text[], ${b.session}::text[], ${b.turn}::int[], ${b.fence}::int[]) with ordinality as d(app_id, session_id, turn_index, fence, n)
+  join turns t using (app_id, session_id, turn_index, fence) join session_logs l using (app_id, session_id)
+  where t.outcome is not null`
+
 /**
- * Settles what still waits in sessions that have ended: their `session.exited` is the outcome of these turns, and what was held for them is released.
+ * Settles what still waits in sessions that have ended: their `session.exited` is the outcome of these turns, and what was held for them is released;
+ * what an attempt of theirs that came to nothing has cost stays paid.
  * A turn that is running settles itself, with what it has spent.
  */
 export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
   with settled as (
-    update turns t set outcome = 'exited', settled_at = now(), cost_micro_usd = 0
+    update turns t set outcome = 'exited', settled_at = now(), cost_micro_usd = coalesce(t.cost_micro_usd, 0)
     from unnest(${apps}::text[], ${sessions}::text[]) as x(app_id, session_id) join session_logs l using (app_id, session_id)
     where t.app_id = x.app_id and t.session_id = x.session_id and t.outcome is null and t.owner is null and l.status <> 'active'
     returning t.app_id, t.session_id, t.hold_micro_usd, t.accepted_at

@@ -1,9 +1,9 @@
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Scope from "effect/Scope"
+import { rounds } from "#channels/rounds.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { whileStarting } from "#src/db/retry.ts"
 import { type Registration, Workers } from "#src/db/Workers.ts"
@@ -28,27 +28,24 @@ export class Membership extends Context.Service<Membership, {
       if (pool !== null) yield* registration.usePool(pool)
       return registration
     })
+    const first = yield* Deferred.make<void, DatabaseError>()
     const live = Effect.fnUntraced(function*(registration: Registration) {
       current = registration
+      yield* Deferred.succeed(first, undefined)
       // A heartbeat without an answer counts as lost too: over a connection that is half open none may come for minutes.
       const beat = Effect.sleep("1 second").pipe(Effect.andThen(registration.heartbeat), Effect.timeout("6 seconds"), Effect.forever)
-      yield* Effect.raceFirst(registration.lost, Effect.ignore(beat))
-      current = null
+      yield* Effect.raceFirst(registration.lost, Effect.ignore(beat)).pipe(Effect.ensuring(Effect.sync(() => { current = null })))
       yield* Effect.logWarning("worker lock lost: registering again")
     })
-    const rejoin = Effect.scoped(Effect.flatMap(join, live)).pipe(
-      Effect.catchTag("DatabaseError", () => Effect.sleep("250 millis")),
-      Effect.forever
-    )
+    const member = Effect.scoped(Effect.flatMap(join, live))
 
-    // The first registration is awaited, so that nothing runs before the process can be found dead.
-    const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
-    const first = yield* whileStarting(join).pipe(Scope.provide(scope))
-    yield* live(first).pipe(
-      Effect.andThen(Scope.close(scope, Exit.void)),
-      Effect.andThen(rejoin),
+    yield* whileStarting(member).pipe(
+      Effect.onError((cause) => Deferred.failCause(first, cause)),
+      Effect.andThen(rounds("250 millis", Effect.ignore(member))),
       Effect.forkScoped({ startImmediately: true })
     )
+    // The first registration is awaited, so that nothing runs before the process can be found dead.
+    yield* Deferred.await(first)
 
     return Membership.of({
       current: Effect.sync(() => Option.fromNullishOr(current?.workerId)),

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { EventEmitter } from "node:events"
 import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerEvents } from "graphile-worker"
 import { Courier } from "#channels/Courier.ts"
+import { rounds } from "#channels/rounds.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
@@ -68,10 +69,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const start = Effect.tryPromise(() => {
     const events: WorkerEvents = new EventEmitter()
     let pool = ""
-    events.on("pool:create", ({ workerPool }) => {
-      pool = workerPool.id
-      Effect.runFork(membership.usePool(pool).pipe(Effect.ignore))
-    })
+    events.on("pool:create", ({ workerPool }) => { pool = workerPool.id })
     return run({
       connectionString: Redacted.value(url),
       maxPoolSize: 6,
@@ -83,7 +81,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       crontab: CRONTAB,
       preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
     }).then((runner) => ({ runner, pool }))
-  })
+  }).pipe(Effect.tap(({ pool }) => Effect.ignore(membership.usePool(pool))))
   const stop = ({ runner, pool }: { readonly runner: GraphileRunner; readonly pool: string }) => Effect.gen(function*() {
     const stopped = runner.stop().catch(() => {})
     yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
@@ -99,11 +97,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     ({ runner }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => runner.promise))),
     stop
   )
-  yield* pool.pipe(
-    Effect.ignore,
-    Effect.andThen(Effect.logWarning("job pool ended: starting another")),
-    Effect.andThen(Effect.sleep("250 millis")),
-    Effect.forever,
+  yield* rounds("250 millis", pool.pipe(Effect.ignore, Effect.andThen(Effect.logWarning("job pool ended: starting another")))).pipe(
     Effect.annotateLogs({ service: "Runner" }),
     Effect.forkScoped
   )
@@ -115,5 +109,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     const woken = yield* workers.sweep
     if (woken > 0) yield* Effect.logInfo("sweeper woke waiting turns", { turns: woken })
   }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("sweeper could not look", { reason: error.message })))
-  yield* Effect.sleep("1 second").pipe(Effect.andThen(sweep), Effect.forever, Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
+  yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
+  // The first to go when the process stops: while running turns are given time, no other is begun.
+  yield* Effect.addFinalizer(() => runner.close)
 }))

@@ -1,20 +1,20 @@
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
+import { Trail } from "#pipeline/Trail.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { untilReachable } from "#src/db/retry.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
+import { CRASH_CAP } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
-
-/** A turn that has taken its worker with it this often is given up (`generation_failed`). */
-const CRASH_CAP = 5
 
 /** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
 export const MAX_IN_FLIGHT = 200
@@ -26,6 +26,8 @@ const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed"
 /** Runs the waiting turns of a session one after another, each to its end on the log. */
 export class TurnRunner extends Context.Service<TurnRunner, {
   readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  /** From now on nothing more is claimed; what runs goes on to its end. */
+  readonly close: Effect.Effect<void>
   /** Turns being run by this process now. */
   readonly inFlight: Effect.Effect<number>
   /** Gives back turns that are ours by the table but that we do not run: the answer to their claim was lost with its connection. */
@@ -41,6 +43,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     yield* Queue.offerAll(slots, Array.from({ length: MAX_IN_FLIGHT }, () => undefined))
     const withSlot = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.acquireUseRelease(Queue.take(slots), () => work, () => Queue.offer(slots, undefined))
 
+    let closed = false
     const running = new Set<string>()
     const nameOf = ({ sessionId, turnIndex, fence }: Lease) => `${sessionId} ${turnIndex} ${fence}`
     const known = <A, E, R>(lease: Lease, work: Effect.Effect<A, E, R>) =>
@@ -62,32 +65,34 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord>) => untilReachable(turns.settle({ lease, outcome, stages }))
 
-    const runOne = Effect.fnUntraced(function*(row: ClaimRow) {
-      const lease = leaseOf(row)
+    const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
       // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named here.
-      if (row.session_status !== "active") return yield* settle(lease, withheld, [])
-      if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, [])
-      const { outcome, stages } = yield* Effect.flatMap(load(row), pipeline.run).pipe(
-        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
-          Effect.logError("turn failed", cause).pipe(Effect.as({ outcome: generationFailed, stages: [] })))
+      if (row.session_status !== "active") return yield* settle(lease, withheld, trail.records)
+      if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, trail.records)
+      const outcome = yield* Effect.flatMap(load(row), (turn) => pipeline.run(turn, trail)).pipe(
+        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed))
       )
       // A reply that the database will not take must not leave the turn hanging.
-      return yield* settle(lease, outcome, stages).pipe(
-        Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, []))))
+      return yield* settle(lease, outcome, trail.records).pipe(
+        Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, trail.records))))
       )
     }, (effect, row) => Effect.annotateLogs(effect, { session_id: row.session_id, run_ref: row.run_ref }))
-    const giveBack = (lease: Lease) => turns.release(lease).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+
+    // What cannot be booked now is booked with what comes next: the turn does not wait for it.
+    const book = (lease: Lease) => (stages: ReadonlyArray<StageRecord>) => turns.book(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+    const giveBack = (lease: Lease, stages: ReadonlyArray<StageRecord>) => turns.release(lease, stages).pipe(Effect.timeout("2 seconds"), Effect.ignore)
 
     // A claim is not interrupted on its way: a turn that is ours and that we do not know of would wait for our death.
     // One that was claimed while we were asked to stop is given back before it has begun.
     const next = (session: SessionRef) => Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*(): Effect.gen.Return<Settled | undefined, DatabaseError> {
-        const owner = yield* membership.current
+        const owner = closed ? Option.none() : yield* membership.current
         if (Option.isNone(owner)) return undefined
         const row = yield* turns.claim(owner.value, session)
         if (row === undefined) return undefined
         const lease = leaseOf(row)
-        return yield* known(lease, restore(runOne(row)).pipe(Effect.onInterrupt(() => giveBack(lease))))
+        const trail = new Trail(yield* Clock.Clock, book(lease))
+        return yield* known(lease, restore(runOne(row, lease, trail)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
       }))
 
     const drain = Effect.fnUntraced(function*(session: SessionRef) {
@@ -103,10 +108,10 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       const owner = yield* membership.current
       const held = Option.isNone(owner) ? [] : yield* turns.heldBy(owner.value)
       const strays = held.filter((lease) => !running.has(nameOf(lease)))
-      for (const stray of strays.filter((lease) => suspects.has(nameOf(lease)))) yield* turns.release(stray)
+      for (const stray of strays.filter((lease) => suspects.has(nameOf(lease)))) yield* turns.release(stray, [])
       suspects = new Set(strays.map(nameOf))
     })
 
-    return TurnRunner.of({ drain, inFlight: Effect.sync(() => running.size), releaseStrays })
+    return TurnRunner.of({ drain, close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => running.size), releaseStrays })
   }))
 }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { rounds } from "#channels/rounds.ts"
 import { Workers } from "#src/db/Workers.ts"
 
 /** Every process looks twice a second for workers that have died, and has what they ran begun again. */
@@ -9,5 +10,5 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     const rescue = yield* workers.rescue
     if (rescue.workers > 0) yield* Effect.logWarning("rescued a dead worker's turns", rescue)
   }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("watchdog could not look", { reason: error.message })))
-  yield* look.pipe(Effect.andThen(Effect.sleep("500 millis")), Effect.forever, Effect.annotateLogs({ service: "Watchdog" }), Effect.forkScoped)
+  yield* rounds("500 millis", look).pipe(Effect.annotateLogs({ service: "Watchdog" }), Effect.forkScoped)
 }))

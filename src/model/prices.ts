@@ -1,8 +1,5 @@
 import type { ReplyMode, Usage } from "#pipeline/domain/Turn.ts"
 
-/** Changes with every change of a price, so that an old cost can be explained. */
-export const PRICE_VERSION = "2026-06-30"
-
 interface Price {
   readonly input: number
   readonly cached: number
@@ -48,6 +45,11 @@ export const costMicroUsd = (model: string, tokens: Tokens): number => {
   const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens)
   return Math.ceil(((tokens.inputTokens - cached) * price.input + cached * price.cached + tokens.outputTokens * price.output) / 1_000_000)
 }
+
+const CHARS_PER_TOKEN = 4
+
+/** About how many tokens a text is, for engines that do not say. */
+export const tokensIn = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN)
 
 const call = (inputTokens: number, outputTokens: number): Tokens => ({ inputTokens, cachedInputTokens: 0, outputTokens })
 

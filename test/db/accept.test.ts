@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { MAX_OPEN_TURNS } from "#src/db/acceptStatements.ts"
-import type { Pool } from "#src/db/Database.ts"
 import { type Engine, startEngine, type Verdict } from "#test/support/Engine.ts"
+import { losing } from "#test/support/losing.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 const HOLD = 100
@@ -26,26 +26,6 @@ const logOf = (sessionId: string) => database.sql<Array<{ cursor: number; type: 
 const heldOf = async (appId: string) => {
   const [row] = await database.sql<Array<{ used: number }>>`select used_micro_usd::int as used from app_budgets where app_id = ${appId}`
   return row?.used
-}
-
-const connectionLost = () => Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" })
-
-/** A pool whose first transaction goes wrong: `after` its commit, so that only the answer is lost, or `before` it. */
-const losing = (pool: Pool, when: "after" | "before", times: number): Pool => {
-  let left = times
-  return new Proxy(pool, {
-    get: (target, property) => property !== "begin" ? Reflect.get(target, property) : async (work: (sql: Pool) => Promise<unknown>) => {
-      const lose = left-- > 0
-      return target.begin(async (sql) => {
-        const answer = await work(sql as unknown as Pool)
-        if (lose && when === "before") await sql`select pg_terminate_backend(pg_backend_pid())`
-        return answer
-      }).then((answer) => {
-        if (lose && when === "after") throw connectionLost()
-        return answer
-      })
-    }
-  })
 }
 
 describe("accept under races", () => {

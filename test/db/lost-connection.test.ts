@@ -70,10 +70,39 @@ describe("a query that is given up", () => {
       yield* Fiber.interrupt(fiber)
     }).pipe(Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.scoped, Effect.runPromise)
 
-  it("ends on the server, too", async () => {
-    await run(database.url, Effect.void)
-    await until("the query to end", async () => (await running()) === 0)
-    assert.strictEqual(await running(), 0)
+  // A request to cancel comes over a connection of its own, and hits whatever the other connection does by then.
+  it("asks nothing of the server that could hit the query after it", async () => {
+    const gate = await openGate(database.url)
+    const waiting = async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`).length
+    const lock = (key: number) => Database.use(({ query }) => query<Array<{ key: number }>>((sql) => sql`select ${key}::int as key from pg_advisory_xact_lock(${key}::int)`))
+    try {
+      await Effect.gen(function*() {
+        const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const held = [one, two].map(({ promise }, i) => database.sql.begin(async (sql) => {
+          await sql`select pg_advisory_xact_lock(${i + 1}::int)`
+          await promise
+        }))
+        yield* Effect.promise(() => until("the locks", async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`).length === 2))
+        const givenUp = yield* Effect.forkChild(lock(1), { startImmediately: true })
+        yield* Effect.promise(() => until("the first to wait", async () => (await waiting()) === 1))
+        const next = yield* Effect.forkChild(lock(2), { startImmediately: true })
+        yield* Fiber.interrupt(givenUp)
+        one.resolve()
+        yield* Effect.promise(() => Promise.resolve(held[0]))
+        yield* Effect.promise(() => until("the second to wait", async () => (await waiting()) === 1))
+        assert.strictEqual(gate.connections(), 1)
+        two.resolve()
+        assert.deepStrictEqual([...(yield* Fiber.join(next))], [{ key: 2 }])
+        yield* Effect.promise(() => Promise.all(held))
+      }).pipe(Effect.provide(Database.layer({ url: Redacted.make(gate.url), maxConnections: 1 })), Effect.scoped, Effect.runPromise)
+    } finally {
+      gate.close()
+    }
+  })
+
+  it("is given up by the server as well, soon after by us", async () => {
+    const [row] = await engine.run(Database.use(({ query }) => query<Array<{ statement_timeout: string }>>((sql) => sql`show statement_timeout`)))
+    assert.strictEqual(row?.statement_timeout, "16s")
   })
 
   it("while no new connection gets through, does no harm to the process", async () => {

@@ -4,6 +4,7 @@ import { Characters } from "#src/db/Characters.ts"
 import { type Lease, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
+import { losing } from "#test/support/losing.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 const HOLD = 100
@@ -86,6 +87,12 @@ describe("a claim", () => {
     assert.strictEqual((await claim(place))?.turn_index, 1)
   })
 
+  it("is in the name of its own worker, when two of a process travel together", async () => {
+    const places = await Promise.all([waiting(1), waiting(1)])
+    const rows = await Promise.all(places.map((place, i) => claim(place, 0, `wrk_${i}`)))
+    assert.deepStrictEqual(rows.map((row) => row?.owner), ["wrk_0", "wrk_1"])
+  })
+
   it("gets nothing that is not due", async () => {
     const place = await waiting(1)
     await database.sql`update turns set due_at = now() + interval '1 hour' where session_id = ${place.sessionId}`
@@ -97,7 +104,7 @@ describe("a claim", () => {
     const first = await claim(place)
     await database.sql`insert into character_versions select app_id, slug, 2, profile from character_versions where app_id = ${place.appId}`
     await database.sql`update characters set version = 2 where app_id = ${place.appId}`
-    await engine.run(Turns.use((turns) => turns.release(leaseOf(first))))
+    await engine.run(Turns.use((turns) => turns.release(leaseOf(first), [])))
     assert.deepInclude(await claim(place, 1), { character_version: 1, fence: 2 })
   })
 
@@ -105,11 +112,11 @@ describe("a claim", () => {
     const place = await waiting(1)
     const first = leaseOf(await claim(place))
     await database.sql`delete from graphile_worker._private_jobs`
-    await engine.run(Turns.use((turns) => turns.release(first)))
+    await engine.run(Turns.use((turns) => turns.release(first, [])))
     assert.lengthOf(await database.sql`select 1 from graphile_worker._private_jobs where strpos(payload::text, ${place.sessionId}) > 0`, 1)
     const second = leaseOf(await claim(place, 1))
     assert.deepStrictEqual(second, { ...first, owner: "wrk_1", fence: 2 })
-    await engine.run(Turns.use((turns) => turns.release(first)))
+    await engine.run(Turns.use((turns) => turns.release(first, [])))
     assert.strictEqual((await turnsOf(place))[0]?.owner, "wrk_1", "an old lease releases nothing")
   })
 })
@@ -148,16 +155,33 @@ describe("a settlement", () => {
     assert.lengthOf(await typesOf(place), 2)
     assert.strictEqual(await heldOf(place), HOLD)
     assert.deepStrictEqual(await settle(young, reply("alive")), { _tag: "Settled", openTurns: 0 })
-    assert.deepStrictEqual(await settle(young, reply("once more")), { _tag: "Taken" })
+    assert.deepStrictEqual(await settle(young, reply("once more"), [spent(50)]), { _tag: "Settled", openTurns: 0 }, "it is, by its own hand")
+    assert.deepStrictEqual(await settle(old, reply("from the dead")), { _tag: "Taken" })
     assert.deepStrictEqual((await typesOf(place)).slice(2), ["character message.created"])
+    assert.strictEqual(await heldOf(place), 0)
   })
 
-  it("lets only one of 10 at once through", async () => {
+  it.each(["after", "before"] as const)("whose connection was lost %s its commit is written once, and known for its own", async (when) => {
+    const place = await waiting(2)
+    const lease = leaseOf(await claim(place))
+    const breaking = startEngine(database, { wrap: (service) => ({ ...service, pool: losing(service.pool, when, 1) }) })
+    try {
+      const settled = await breaking.run(Turns.use((turns) => turns.settle({ lease, outcome: reply("one"), stages: [spent(30)] })))
+      assert.deepStrictEqual(settled, { _tag: "Settled", openTurns: 1 })
+    } finally {
+      await breaking.close()
+    }
+    assert.deepStrictEqual((await typesOf(place)).slice(4), ["character message.created"])
+    assert.strictEqual(await heldOf(place), HOLD + 30)
+  })
+
+  it("writes only one of 10 at once", async () => {
     const place = await waiting(1)
     const lease = leaseOf(await claim(place))
     const settled = await Promise.all(Array.from({ length: 10 }, (_, i) =>
-      (engines[i % 4] as Engine).run(Turns.use((turns) => turns.settle({ lease, outcome: reply(`try ${i}`), stages: [] })))))
-    assert.lengthOf(settled.filter(({ _tag }) => _tag === "Settled"), 1)
+      (engines[i % 4] as Engine).run(Turns.use((turns) => turns.settle({ lease, outcome: reply(`try ${i}`), stages: [spent(3)] })))))
+    assert.deepStrictEqual(settled, settled.map(() => ({ _tag: "Settled", openTurns: 0 })))
+    assert.strictEqual(await heldOf(place), 3)
     assert.lengthOf(await typesOf(place), 3)
     assert.deepStrictEqual(await countersOf(place), { status: "active", open_turns: 0, gaps: 0 })
   })
@@ -171,6 +195,95 @@ describe("a settlement", () => {
       assert.deepStrictEqual(await countersOf(place), { status: i % 3 === 0 ? "exited" : "active", open_turns: 0, gaps: 0 })
       assert.strictEqual(await heldOf(place), i)
     }
+  })
+})
+
+describe("what an attempt has cost", () => {
+  const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => engine.run(Turns.use((turns) => turns.book(lease, stages)))
+  const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) => engine.run(Turns.use((turns) => turns.release(lease, stages)))
+  const free = ({ sessionId }: Place) => database.sql`update turns set owner = null where session_id = ${sessionId}`
+  const costOf = async ({ sessionId }: Place) =>
+    (await database.sql<Array<{ cost: number | null }>>`select cost_micro_usd::int as cost from turns where session_id = ${sessionId} order by turn_index`).map(({ cost }) => cost)
+  const rowsOf = async ({ sessionId }: Place) =>
+    (await database.sql<Array<{ row: string }>>`select fence || ' ' || seq || ' ' || status || ' ' || cost_micro_usd as row from turn_stages where session_id = ${sessionId} order by fence, seq`).map(({ row }) => row)
+  const cutOff = (costMicroUsd: number): StageRecord => ({ ...spent(costMicroUsd), status: "error", errorCode: "interrupted" })
+
+  it("is booked on top of the hold while it runs, and once, however often it is told", async () => {
+    const place = await waiting(1)
+    const lease = leaseOf(await claim(place))
+    await book(lease, [cutOff(10)])
+    await book(lease, [cutOff(10)])
+    assert.strictEqual(await heldOf(place), HOLD + 10)
+    await book(lease, [spent(25), cutOff(5)])
+    assert.strictEqual(await heldOf(place), HOLD + 30)
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 25", "1 1 error 5"])
+    await book(lease, [cutOff(10)])
+    assert.strictEqual(await heldOf(place), HOLD + 15, "one that comes too late changes what it names, and the last word mends it")
+    await settle(lease, reply("done"), [spent(25), spent(9)])
+    assert.strictEqual(await heldOf(place), 34)
+    assert.deepStrictEqual(await costOf(place), [34])
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 25", "1 1 ok 9"])
+  })
+
+  it("stays paid when the attempt dies, and is added to by the next", async () => {
+    const place = await waiting(1)
+    await book(leaseOf(await claim(place)), [cutOff(10)])
+    await free(place)
+    const second = leaseOf(await claim(place, 1))
+    await book(second, [cutOff(4)])
+    await settle(second, reply("done"), [spent(6)])
+    assert.strictEqual(await heldOf(place), 16)
+    assert.deepStrictEqual(await costOf(place), [16])
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 error 10", "2 0 ok 6"])
+  })
+
+  it("is booked when the turn is given back, whose hold stays", async () => {
+    const place = await waiting(1)
+    const lease = leaseOf(await claim(place))
+    await book(lease, [cutOff(10)])
+    await release(lease, [spent(10), cutOff(3)])
+    assert.strictEqual(await heldOf(place), HOLD + 13)
+    await settle(leaseOf(await claim(place, 1)), reply("done"), [spent(6)])
+    assert.strictEqual(await heldOf(place), 19)
+    assert.deepStrictEqual(await rowsOf(place), ["1 0 ok 10", "1 1 error 3", "2 0 ok 6"])
+  })
+
+  it("stays paid when the session ends before the next attempt", async () => {
+    const place = await waiting(1)
+    await release(leaseOf(await claim(place)), [spent(10)])
+    await engine.run(Characters.use((characters) => characters.archive(place.appId, "mara", true)))
+    assert.deepStrictEqual(await outcomesOf(place), ["exited"])
+    assert.deepStrictEqual(await costOf(place), [10])
+    assert.strictEqual(await heldOf(place), 10)
+  })
+
+  it("is not booked by one whose lease was lost, before or after the turn has settled", async () => {
+    const place = await waiting(1)
+    const zombie = leaseOf(await claim(place))
+    await free(place)
+    const lease = leaseOf(await claim(place, 1))
+    await book(zombie, [spent(50)])
+    await release(zombie, [spent(50)])
+    assert.strictEqual((await turnsOf(place))[0]?.owner, "wrk_1")
+    await settle(lease, reply("done"), [spent(6)])
+    for (const late of [zombie, lease]) {
+      await book(late, [spent(50)])
+      await release(late, [spent(50)])
+    }
+    assert.strictEqual(await heldOf(place), 6)
+    assert.deepStrictEqual(await costOf(place), [6])
+    assert.deepStrictEqual(await rowsOf(place), ["2 0 ok 6"])
+  })
+
+  it("adds up whatever is told at once, and in whichever order it comes", async () => {
+    const place = await waiting(1)
+    const lease = leaseOf(await claim(place))
+    const told = [book(lease, [cutOff(10)]), book(lease, [spent(10), cutOff(5)]), settle(lease, reply("done"), [spent(10), spent(5)]), release(lease, [spent(10), cutOff(5)])]
+    await Promise.all(told)
+    if ((await outcomesOf(place))[0] === null) await settle(leaseOf(await claim(place)), reply("done"))
+    assert.strictEqual(await heldOf(place), (await costOf(place))[0])
+    const [{ sum } = { sum: 0 }] = await database.sql<Array<{ sum: number }>>`select sum(cost_micro_usd)::int as sum from turn_stages where session_id = ${place.sessionId}`
+    assert.deepStrictEqual(await costOf(place), [sum])
   })
 })
 

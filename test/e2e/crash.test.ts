@@ -66,17 +66,24 @@ describe("a turn whose worker dies", () => {
     const app = fleet.clientOf(await fleet.start("api"))
     const session = await app.createSession()
     await app.send(session, "Say the word that kills you.")
-    await fleet.database.sql`update turns set crashes = 5 where session_id = ${session}`
+    for (let crash = 1; crash <= 5; crash++) {
+      const victim = await fleet.start("worker")
+      await fleet.model.call(crash)
+      await victim.stop("SIGKILL")
+      await until("the crash to be counted", async () => (await crashesOf(session))[0] === crash)
+      // From the second time on it waits for a while, which is over now.
+      await fleet.database.sql`update turns set due_at = now() - interval '1 minute' where session_id = ${session}`
+    }
     await fleet.start("worker")
 
     const failed = await app.waitFor(session, isFailure)
     assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: "generation_failed", recoverable: true })
-    assert.strictEqual(fleet.model.calls.length, 0)
+    assert.strictEqual(fleet.model.calls.length, 5)
 
     fleet.model.answerAfter(0)
     await app.send(session, "And now something else.")
     await app.waitFor(session, isReply)
-  }, 40_000)
+  }, 60_000)
 })
 
 describe("a worker that only seems dead", () => {

@@ -4,42 +4,92 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
-import { type Lease, Turns } from "#src/db/Turns.ts"
+import { DatabaseError } from "#src/db/Database.ts"
+import { type Lease, type Settlement, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
+import { plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
   app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, session_status: "active", text: "hello",
   character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown"
 }
+const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
+
+const runnerWith = (given: { readonly turns: Partial<Turns["Service"]>; readonly run?: TurnPipeline["Service"]["run"] }) =>
+  Effect.provide(TurnRunner, TurnRunner.layer.pipe(Layer.provide([
+    Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
+    Layer.succeed(Membership, Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })),
+    Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.succeed(plainCharacter) })),
+    Layer.succeed(TurnPipeline, TurnPipeline.of({ run: given.run ?? (() => Effect.die("begun")) }))
+  ])))
 
 describe("a turn whose claim is on its way when its worker is asked to stop", () => {
   it.effect("is given back, and not begun", () => Effect.gen(function*() {
     const asked = yield* Deferred.make<void>()
     const answer = yield* Deferred.make<ClaimRow>()
     const released: Array<Lease> = []
-    const ports = Layer.mergeAll(
-      Layer.succeed(Turns, Turns.of({
+    const runner = yield* runnerWith({
+      turns: {
         claim: () => Deferred.succeed(asked, undefined).pipe(Effect.andThen(Deferred.await(answer))),
-        settle: () => Effect.die("settled"),
-        heldBy: () => Effect.succeed([]),
         release: (lease) => Effect.sync(() => { released.push(lease) })
-      })),
-      Layer.succeed(Membership, Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })),
-      Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.die("begun") })),
-      Layer.succeed(TurnPipeline, TurnPipeline.of({ run: () => Effect.die("begun") }))
-    )
-    const runner = yield* Effect.provide(TurnRunner, TurnRunner.layer.pipe(Layer.provide(ports)))
+      }
+    })
     const drain = yield* Effect.forkChild(runner.drain(session))
     yield* Deferred.await(asked)
     const stopped = yield* Effect.forkChild(Fiber.interrupt(drain), { startImmediately: true })
     yield* Deferred.succeed(answer, row)
     yield* Fiber.join(stopped)
-    assert.deepStrictEqual(released, [{ ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }])
+    assert.deepStrictEqual(released, [lease])
     assert.strictEqual(yield* runner.inFlight, 0)
+  }))
+})
+
+describe("a worker that is asked to stop", () => {
+  it.effect("finishes the turn that runs, and claims no other of its session", () => Effect.gen(function*() {
+    const begun = yield* Deferred.make<void>()
+    const finish = yield* Deferred.make<void>()
+    const settled: Array<string> = []
+    const runner = yield* runnerWith({
+      turns: {
+        claim: () => Effect.succeed({ ...row, turn_index: settled.length + 1 }),
+        settle: ({ outcome }) => Effect.sync(() => {
+          settled.push(outcome._tag)
+          return { _tag: "Settled" as const, openTurns: 3 }
+        })
+      },
+      run: () => Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(finish)), Effect.as(Outcome.cases.Replied.make({ bubbles: ["Yes."] })))
+    })
+    const drain = yield* Effect.forkChild(runner.drain(session))
+    yield* Deferred.await(begun)
+    yield* runner.close
+    yield* Deferred.succeed(finish, undefined)
+    yield* Fiber.join(drain)
+    yield* runner.drain(session)
+    assert.deepStrictEqual(settled, ["Replied"])
+  }))
+})
+
+describe("a reply that the database will not take", () => {
+  it.effect("fails the turn, which still pays what it has cost", () => Effect.gen(function*() {
+    const usage = { model: "m", inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costMicroUsd: 7, estimated: false }
+    const settled: Array<Settlement> = []
+    const runner = yield* runnerWith({
+      turns: {
+        claim: () => Effect.succeed(settled.length === 0 ? row : undefined),
+        settle: (settlement) => Effect.suspend(() => settled.push(settlement) === 1
+          ? Effect.fail(new DatabaseError({ reason: "refused", sqlState: "22P05", cause: "untranslatable" }))
+          : Effect.succeed({ _tag: "Settled" as const, openTurns: 0 }))
+      },
+      run: (_, trail) => trail.paying("generation", () => Effect.succeed(usage), (usage) => ({ usage })).pipe(Effect.as(Outcome.cases.Replied.make({ bubbles: ["?"] })))
+    })
+    yield* runner.drain(session)
+    const costs = (stages: ReadonlyArray<StageRecord>) => stages.map(({ usage }) => usage?.costMicroUsd)
+    assert.deepStrictEqual(settled.map(({ outcome, stages }) => [outcome._tag, costs(stages)]), [["Replied", [7]], ["Failed", [7]]])
   }))
 })

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
@@ -11,7 +10,7 @@ import { admitsMachine } from "#pipeline/safety/candour.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
-import { bubblesOf, characterOf, historyOf, plainCharacter, turnOf } from "#test/support/turns.ts"
+import { bubblesOf, characterOf, DEADLINES, historyOf, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
 
@@ -25,10 +24,9 @@ const requestOf = (character: Character, text: string, given: Partial<Pick<Write
   turn: turnOf({ character, text, turnIndex: given.turnIndex ?? 0 }),
   history: given.history ?? [],
   grounding: { addressee: null, localTime: "Monday 10:00" },
-  safety: { action: "allow" },
   knowledge: know(character),
   refusedBy: given.refusedBy ?? null,
-  onSpent: () => {}
+  onSpent: () => Effect.void
 })
 
 const write = (request: WriteRequest) => Effect.provide(Writer.use((writer) => writer.write(request)), offline)
@@ -38,11 +36,11 @@ const line = (request: WriteRequest) => Effect.map(write(request), ({ reply }) =
 const converse = (character: Character, script: ReadonlyArray<string>, sessionId = "ses_1") => Effect.gen(function*() {
   const history: Array<Utterance> = []
   const transcript = Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => history.slice(-limit)) })
-  const pipeline = TurnPipeline.layer({ deadlines: { fast: Duration.seconds(45), deep: Duration.seconds(90) }, serviceText: "" })
-  const { run } = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, offline])))
+  const pipeline = TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "" })
+  const turns = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, offline])))
   const said: Array<string> = []
   for (const [turnIndex, text] of script.entries()) {
-    const { outcome, stages } = yield* run(turnOf({ sessionId, turnIndex, character, text }))
+    const { outcome, stages } = yield* runTurn(turns, turnOf({ sessionId, turnIndex, character, text }))
     assert.deepStrictEqual(stages.filter(({ status }) => status !== "ok"), [], `${character.slug}: ${text}`)
     const reply = bubblesOf(outcome).join("\n")
     said.push(reply)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
+import type { Usage } from "#pipeline/domain/Turn.ts"
 import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
 import type { OpenAiOptions } from "#src/model/openai/call.ts"
 import { layer } from "#src/model/openai/OpenAiWriter.ts"
@@ -16,9 +17,9 @@ const MODEL = "gpt-5-mini"
 const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, options: Partial<OpenAiOptions> = {}) {
   const fake = yield* Effect.acquireRelease(Effect.promise(() => start()), (fake) => Effect.promise(() => fake.close()))
   fake.script(...script)
-  const writerLayer = layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: MODEL, backoff: "1 millis", ...options })
+  const writerLayer = layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: MODEL, callTimeout: "20 seconds", backoff: "1 millis", ...options })
   const writer = yield* Effect.provide(Writer, writerLayer)
-  return { fake, write: writer.write(requestOf("hello")), formats: () => fake.requests.map((request) => request.format) }
+  return { fake, ask: writer.write, write: writer.write(requestOf("hello")), formats: () => fake.requests.map((request) => request.format) }
 })
 
 /** The usage of so many calls, as the fake reports it. */
@@ -70,6 +71,25 @@ describe("a reply", () => {
     const mixed = (yield* write).usage
     assert.isTrue(mixed.estimated)
     assert.isAbove(mixed.inputTokens, 1_000)
+  }))
+
+  for (const tokens of [1e15, -1, 0.5, "12"]) {
+    it.live(`has an estimated usage when the server reports ${JSON.stringify(tokens)} tokens`, () => Effect.gen(function*() {
+      const { write } = yield* harness([{ kind: "reports_usage", usage: { prompt_tokens: tokens, completion_tokens: 1 } }])
+      const { usage } = yield* write
+      assert.isTrue(usage.estimated)
+      assert.isBelow(usage.inputTokens, 10_000)
+    }))
+  }
+
+  it.live("is told before a repair is asked for, and only then", () => Effect.gen(function*() {
+    const told: Array<readonly [number, Usage]> = []
+    const { fake, ask } = yield* harness([{ kind: "wrong_schema" }, { kind: "ok" }, { kind: "ok" }])
+    const onSpent = (usage: Usage) => Effect.sync(() => { told.push([fake.requests.length, usage]) })
+    const { usage } = yield* ask(requestOf("hello", { request: { onSpent } }))
+    yield* ask(requestOf("hello", { request: { onSpent } }))
+    assert.deepStrictEqual(told, [[1, usageOf(1)]])
+    assert.deepStrictEqual(usage, usageOf(2))
   }))
 })
 

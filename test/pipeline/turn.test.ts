@@ -6,12 +6,13 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { Outcome, type StageName, type Usage } from "#pipeline/domain/Turn.ts"
+import { Outcome, type StageName, type StageRecord, type Turn, type Usage } from "#pipeline/domain/Turn.ts"
 import { type Draft, type Reply, Writer, WriterError, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { CRISIS_BUBBLES } from "#pipeline/safety/judge.ts"
-import { DEADLINES, TurnPipeline, type TurnResult } from "#pipeline/Turn.ts"
-import { bubblesOf, characterOf, historyOf, turnOf } from "#test/support/turns.ts"
+import type { Book } from "#pipeline/Trail.ts"
+import { TurnPipeline } from "#pipeline/Turn.ts"
+import { bubblesOf, characterOf, DEADLINES, historyOf, runTurn, turnOf, type TurnResult } from "#test/support/turns.ts"
 
 const SERVICE_TEXT = "Never mention that these rules exist and keep every single reply within the voice of the character."
 const usage: Usage = { model: "m", inputTokens: 10, cachedInputTokens: 4, outputTokens: 3, costMicroUsd: 7, estimated: false }
@@ -29,8 +30,10 @@ const harness = (writes: ReadonlyArray<Write>, transcript: Partial<Transcript["S
       return writes[requests.length - 1]?.(request) ?? Effect.die(new Error("asked once too often"))
     })
     const ports = Layer.merge(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript))
-    const { run } = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT }).pipe(Layer.provide(ports)))
-    return { run, requests }
+    const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT }).pipe(Layer.provide(ports)))
+    const booked: Array<ReadonlyArray<StageRecord>> = []
+    const book: Book = (records) => Effect.sync(() => { booked.push([...records]) })
+    return { run: (turn: Turn) => runTurn(pipeline, turn, book), requests, booked }
   })
 
 const says = (...bubbles: ReadonlyArray<string>): Write => () => Effect.succeed(draft(bubbles))
@@ -132,15 +135,40 @@ describe("TurnPipeline", () => {
 
   it.effect("keeps what an attempt had cost when its deadline cut it off", () => Effect.gen(function*() {
     const usage = { model: "m", inputTokens: 10, cachedInputTokens: 0, outputTokens: 2, costMicroUsd: 33, estimated: false }
-    const { run } = yield* harness([(request) => Effect.suspend(() => {
-      request.onSpent(usage)
-      return Effect.never
-    })])
+    const { run } = yield* harness([(request) => Effect.andThen(request.onSpent(usage), Effect.never)])
     const fiber = yield* Effect.forkChild(run(turnOf({})), { startImmediately: true })
     yield* TestClock.adjust("45 seconds")
     const result = yield* Fiber.join(fiber)
     assert.deepStrictEqual(result.outcome, failed("timed_out"))
     assert.deepStrictEqual(of(result, "generation").map((row) => row.usage), [usage])
+  }))
+
+  it.effect("books a call before the next one of the same write is made, as if the write had been cut off there", () => Effect.gen(function*() {
+    const atSecondCall: Array<number> = []
+    const { run, booked } = yield* harness([({ onSpent }) => onSpent(usage).pipe(
+      Effect.andThen(Effect.sync(() => { atSecondCall.push(booked.length) })),
+      Effect.as({ ...draft(["Here I am."]), usage: { ...usage, costMicroUsd: 15 } })
+    )])
+    const result = yield* run(turnOf({}))
+    assert.deepStrictEqual(atSecondCall, [1])
+    assert.deepStrictEqual(booked.map((records) => records.length), [5])
+    const [generation] = of({ ...result, stages: booked[0] ?? [] }, "generation")
+    assert.deepStrictEqual([generation?.attempt, generation?.status, generation?.errorCode, generation?.usage], [1, "error", "interrupted", usage])
+    assert.deepStrictEqual(of(result, "generation").map(({ attempt, status, usage }) => [attempt, status, usage?.costMicroUsd]), [[1, "ok", 15]])
+  }))
+
+  it.effect("books a failed call and a refused draft before the next one is made, and the last call not at all", () => Effect.gen(function*() {
+    const { run, booked } = yield* harness([fails, says("User: hello"), says("Hello, you.")])
+    const result = yield* run(turnOf({}))
+    const costs = (records: ReadonlyArray<StageRecord>) => records.flatMap(({ usage }) => usage === null ? [] : [usage.costMicroUsd])
+    assert.deepStrictEqual(booked.map(costs), [[2], [2, 7]])
+    assert.deepStrictEqual(costs(result.stages), [2, 7, 7])
+  }))
+
+  it.effect("books nothing apart when one call is enough", () => Effect.gen(function*() {
+    const { run, booked } = yield* harness([says("Good evening.")])
+    yield* run(turnOf({}))
+    assert.deepStrictEqual(booked, [])
   }))
 
   it.effect("counts the deadline from the start of the run, over all calls", () => Effect.gen(function*() {

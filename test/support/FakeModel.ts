@@ -7,6 +7,7 @@ import type { Reply } from "#pipeline/generation/Writer.ts"
 export type Behaviour =
   | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply> }
   | { readonly kind: "missing_usage"; readonly bubbles?: ReadonlyArray<string> }
+  | { readonly kind: "reports_usage"; readonly usage: unknown }
   | { readonly kind: "plain_text"; readonly text: string }
   | { readonly kind: "truncated_json" }
   | { readonly kind: "wrong_schema" }
@@ -86,6 +87,7 @@ const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResp
   switch (behaviour.kind) {
     case "ok": return completion(response, model, { content: replyText(behaviour.bubbles, behaviour.reply) })
     case "missing_usage": return completion(response, model, { content: replyText(behaviour.bubbles) }, {})
+    case "reports_usage": return completion(response, model, { content: replyText() }, { usage: behaviour.usage })
     case "plain_text": return completion(response, model, { content: behaviour.text })
     case "truncated_json": return completion(response, model, { content: replyText().slice(0, -12) }, { finish: "length", usage: FAKE_USAGE })
     case "wrong_schema": return completion(response, model, { content: JSON.stringify({ decision: "maybe", text: "hello" }) })

@@ -10,8 +10,8 @@ export interface ModelCall {
   readonly prompt: string
   /** When it was answered or broken off; 0 while it is under way. */
   readonly endedAt: () => number
-  /** Answers it now. */
-  readonly release: () => void
+  /** Answers it now, with a reply or else with this content. */
+  readonly release: (content?: string) => void
 }
 
 export interface SlowModel {
@@ -26,7 +26,12 @@ export interface SlowModel {
   readonly close: () => Promise<void>
 }
 
-const completion = (n: number) => ({
+/** What each call of the slow model uses, as it reports it. */
+export const SLOW_USAGE = { prompt_tokens: 2_000, completion_tokens: 100, total_tokens: 2_100, prompt_tokens_details: { cached_tokens: 0 } }
+
+const replyOf = (n: number) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`The soup is on the table, bowl ${n}.`] })
+
+const completion = (n: number, content: string) => ({
   id: `chatcmpl-${n}`,
   object: "chat.completion",
   created: 1_700_000_000,
@@ -34,9 +39,9 @@ const completion = (n: number) => ({
   choices: [{
     index: 0,
     finish_reason: "stop",
-    message: { role: "assistant", refusal: null, content: JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`The soup is on the table, bowl ${n}.`] }) }
+    message: { role: "assistant", refusal: null, content }
   }],
-  usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30, prompt_tokens_details: { cached_tokens: 0 } }
+  usage: SLOW_USAGE
 })
 
 const bodyOf = async (request: IncomingMessage) => {
@@ -57,12 +62,12 @@ export const startSlowModel = async (delayMs: number | null = null): Promise<Slo
     const { messages } = await bodyOf(request)
     const content: unknown = messages.at(-1)?.content
     const n = calls.length + 1
-    const release = () => {
+    const release = (content = replyOf(n)) => {
       if (response.writableEnded || response.destroyed) return
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(n)))
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(n, content)))
     }
     calls.push({ at, prompt: typeof content === "string" ? content : JSON.stringify(content), endedAt: () => endedAt, release })
-    if (delay !== null) setTimeout(release, delay)
+    if (delay !== null) setTimeout(() => release(), delay)
   }
   const server = createServer((request, response) => {
     if (request.method !== "POST" || request.url !== "/v1/chat/completions") return void response.writeHead(404).end()

@@ -6,7 +6,9 @@ export const openGate = async (databaseUrl: string) => {
   const server = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let silent = false
+  let connections = 0
   const gate = createServer((socket) => {
+    connections++
     const onward = connect(Number(server.port), server.hostname)
     for (const end of [socket, onward]) {
       sockets.add(end)
@@ -20,6 +22,8 @@ export const openGate = async (databaseUrl: string) => {
   url.port = String((gate.address() as AddressInfo).port)
   return {
     url: url.href,
+    /** How many have come so far. */
+    connections: () => connections,
     /** What is connected stays so, and nothing new gets through. */
     bar: () => { gate.close() },
     /** Connections are taken and stay open, and not a byte gets through, like with a host that is gone without a word. */

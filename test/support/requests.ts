@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
 import type { Turn } from "#pipeline/domain/Turn.ts"
@@ -38,10 +39,9 @@ export const requestOf = (text: string, given: {
     },
     history: [],
     grounding: { addressee: "Ben", localTime: "Saturday 21:40" },
-    safety: { action: "allow" },
     knowledge: know(character),
     refusedBy: null,
-    onSpent: () => {},
+    onSpent: () => Effect.void,
     ...given.request
   }
 }

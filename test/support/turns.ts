@@ -1,7 +1,11 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
-import { Outcome, type Turn } from "#pipeline/domain/Turn.ts"
+import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+import { type Book, Trail } from "#pipeline/Trail.ts"
+import type { TurnPipeline } from "#pipeline/Turn.ts"
 
 export const characterOf = Schema.decodeUnknownSync(Character)
 
@@ -25,3 +29,17 @@ export const historyOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Uttera
 
 /** What the character said, or nothing if the turn ended otherwise. */
 export const bubblesOf = (outcome: Outcome): ReadonlyArray<string> => Outcome.guards.Replied(outcome) ? outcome.bubbles : []
+
+export const DEADLINES = { fast: Duration.seconds(45), deep: Duration.seconds(90) }
+
+export interface TurnResult {
+  readonly outcome: Outcome
+  readonly stages: ReadonlyArray<StageRecord>
+}
+
+/** Runs a turn to its outcome, with the records that it leaves. */
+export const runTurn = (pipeline: TurnPipeline["Service"], turn: Turn, book: Book = () => Effect.void): Effect.Effect<TurnResult> =>
+  Effect.clockWith((clock) => {
+    const trail = new Trail(clock, book)
+    return Effect.map(pipeline.run(turn, trail), (outcome) => ({ outcome, stages: trail.records }))
+  })

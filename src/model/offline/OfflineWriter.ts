@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
-import { costMicroUsd } from "#src/model/prices.ts"
+import { costMicroUsd, tokensIn } from "#src/model/prices.ts"
 import { choose } from "./choose.ts"
 
 /**
@@ -11,12 +11,11 @@ import { choose } from "./choose.ts"
  */
 export const OFFLINE_ENGINE = "offline-retrieval.v1"
 
-const CHARS_PER_TOKEN = 4
 const BLANK_LINE = /\n\s*\n/
 
 const usageOf = ({ turn, history }: WriteRequest, line: string): Usage => {
   const readChars = history.reduce((sum, { text }) => sum + text.length, turn.text.length)
-  const tokens = { inputTokens: Math.ceil(readChars / CHARS_PER_TOKEN), cachedInputTokens: 0, outputTokens: Math.ceil(line.length / CHARS_PER_TOKEN) }
+  const tokens = { inputTokens: tokensIn(readChars), cachedInputTokens: 0, outputTokens: tokensIn(line.length) }
   return { model: OFFLINE_ENGINE, ...tokens, costMicroUsd: costMicroUsd(OFFLINE_ENGINE, tokens), estimated: true }
 }
 

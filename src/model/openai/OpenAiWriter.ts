@@ -37,12 +37,14 @@ const make = Effect.fnUntraced(function*(options: OpenAiOptions) {
     )
   })
 
-  const converse = Effect.fnUntraced(function*(request: WriteRequest, spend: (spent: Spent) => Effect.Effect<void>): Effect.fn.Return<Reply, CallFailed> {
+  const converse = Effect.fnUntraced(function*(request: WriteRequest, total: Ref.Ref<Spent>): Effect.fn.Return<Reply, CallFailed> {
+    const spend = (spent: Spent) => Ref.update(total, (sum) => plus(sum, spent))
     const messages = prompt(request)
     const answer = yield* ask(messages, spend)
     const first = parse(answer)
     if (first.kind === "plain") yield* Ref.set(rung, "text")
     if (first.kind !== "broken") return first.reply
+    yield* request.onSpent(priced(options.model, yield* Ref.get(total)))
     const second = parse(yield* ask(repairing(messages, answer, first), spend))
     if (second.kind === "reply") return second.reply
     // Plain text after a repair talks about the repair: nothing for the person to read.
@@ -51,9 +53,7 @@ const make = Effect.fnUntraced(function*(options: OpenAiOptions) {
 
   const write = Effect.fn("OpenAiWriter.write")(function*(request: WriteRequest) {
     const total = yield* Ref.make(NOTHING)
-    const spend = (spent: Spent) =>
-      Effect.map(Ref.updateAndGet(total, (sum) => plus(sum, spent)), (sum) => request.onSpent(priced(options.model, sum)))
-    const reply = yield* converse(request, spend).pipe(
+    const reply = yield* converse(request, total).pipe(
       Effect.catch(({ reason, code }) => Effect.flatMap(Ref.get(total), (sum) =>
         Effect.fail(new WriterError({ reason, code, usage: sum === NOTHING ? null : priced(options.model, sum) }))))
     )

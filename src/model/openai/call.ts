@@ -16,7 +16,7 @@ export interface OpenAiOptions {
   readonly baseUrl?: string | null
   readonly model: string
   /** How long one call may take, its retries not counted. */
-  readonly callTimeout?: Duration.Input
+  readonly callTimeout: Duration.Input
   /** The first wait before a retry. */
   readonly backoff?: Duration.Input
 }
@@ -25,7 +25,6 @@ export interface OpenAiOptions {
 export type Rung = "json_schema" | "text"
 
 const OPENAI_URL = "https://api.openai.com/v1"
-const CALL_TIMEOUT = Duration.seconds(20)
 const BACKOFF = Duration.millis(500)
 const MAX_BACKOFF = Duration.seconds(4)
 const MAX_RETRIES = 2
@@ -78,7 +77,7 @@ export const makeCall = (options: OpenAiOptions) => {
       catch: (thrown) => thrown
     }).pipe(
       Effect.catch((thrown) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))),
-      Effect.timeoutOrElse({ duration: options.callTimeout ?? CALL_TIMEOUT, orElse: () => Effect.fail(timedOut()) })
+      Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) })
     )
 
   return Effect.fn("OpenAi.call")(function*(messages: ReadonlyArray<ChatMessage>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>) {

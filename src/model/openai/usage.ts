@@ -2,21 +2,22 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import type { ChatMessage } from "#pipeline/generation/prompt.ts"
-import { costMicroUsd, type Tokens } from "#src/model/prices.ts"
+import { costMicroUsd, type Tokens, tokensIn } from "#src/model/prices.ts"
 
 /** Tokens of one or more calls of one write. */
 export interface Spent extends Tokens {
   readonly estimated: boolean
 }
 
-const decode = Schema.decodeUnknownOption(Schema.Struct({
-  prompt_tokens: Schema.Natural,
-  completion_tokens: Schema.Natural,
-  prompt_tokens_details: Schema.optionalKey(Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(Schema.Natural)) })))
-}))
+/** Beyond what any model reads at once. A server that says more is not believed, nor could the books of a turn hold it. */
+const MOST_TOKENS = 100_000_000
+const TokenCount = Schema.Natural.check(Schema.isLessThanOrEqualTo(MOST_TOKENS))
 
-const CHARS_PER_TOKEN = 4
-const tokensIn = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN)
+const decode = Schema.decodeUnknownOption(Schema.Struct({
+  prompt_tokens: TokenCount,
+  completion_tokens: TokenCount,
+  prompt_tokens_details: Schema.optionalKey(Schema.NullishOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.NullishOr(TokenCount)) })))
+}))
 
 /** What a server says that a call took, or else an estimate from what was sent and came back. */
 export const spentOn = (reported: unknown, sent: ReadonlyArray<ChatMessage>, received: string): Spent =>

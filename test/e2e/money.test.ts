@@ -1,0 +1,101 @@
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { costMicroUsd } from "#src/model/prices.ts"
+import { createFleet, type Fleet } from "#test/support/Fleet.ts"
+import { SLOW_USAGE } from "#test/support/SlowModel.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
+import { until } from "#test/support/until.ts"
+
+/** An answer that cannot be used, so that its write asks once more; and one that the gates refuse, so that another is written. */
+const UNUSABLE = "{\"decision\":\"reply\""
+const REFUSED = JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["User: what is for dinner?"] })
+
+const costOf = (calls: number) => costMicroUsd("gpt-5-mini", { inputTokens: calls * SLOW_USAGE.prompt_tokens, cachedInputTokens: 0, outputTokens: calls * SLOW_USAGE.completion_tokens })
+
+let fleet: Fleet
+beforeEach(async () => { fleet = await createFleet() })
+afterEach(() => fleet.close())
+
+const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
+
+const fund = (app: TestApp) => fleet.database.sql`
+  insert into app_budgets (app_id, monthly_limit_micro_usd, month, used_micro_usd) values (${app.appId}, 1000000, date_trunc('month', now() at time zone 'utc')::date, 0)`
+const usedBy = async (app: TestApp) =>
+  (await fleet.database.sql<Array<{ used: number }>>`select used_micro_usd::int as used from app_budgets where app_id = ${app.appId}`)[0]?.used
+const holdOf = async (session: string) =>
+  (await fleet.database.sql<Array<{ hold: number }>>`select hold_micro_usd::int as hold from turns where session_id = ${session}`)[0]?.hold ?? 0
+const traceOf = async (app: TestApp, session: string) => {
+  const { body } = await app.get(`/v1/sessions/${session}/trace`)
+  const [turn] = body.data.trace
+  const rows: ReadonlyArray<any> = turn.stages
+  return { turn, generations: rows.filter(({ stage }) => stage === "generation").map(({ run_attempt, status, error_code, cost_usd }) => [run_attempt, status, error_code, Math.round(cost_usd * 1_000_000)]) }
+}
+
+describe("what was paid before a worker went", () => {
+  it.each([
+    ["within a write", UNUSABLE, [[1, "error", "interrupted", costOf(1)]]],
+    ["for a draft that was refused", REFUSED, [[1, "ok", null, costOf(1)]]]
+  ])("%s is booked once when it is killed during the second call, and shown under its attempt", async (_, answer, booked) => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    await fund(app)
+    const victim = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    ;(await fleet.model.call(1)).release(answer)
+    await fleet.model.call(2)
+    await victim.stop("SIGKILL")
+    assert.strictEqual(await usedBy(app), await holdOf(session) + costOf(1))
+
+    await fleet.start("worker")
+    const rerun = await fleet.model.call(3)
+    rerun.release()
+    await app.waitFor(session, isReply)
+    const { turn, generations } = await traceOf(app, session)
+    assert.deepStrictEqual(generations, [...booked, [2, "ok", null, costOf(1)]])
+    assert.deepInclude(turn, { attempts: 2, recovered: true, settled: true, cost_usd: 2 * costOf(1) / 1_000_000 })
+    assert.strictEqual(await usedBy(app), 2 * costOf(1))
+  }, 40_000)
+
+  it("is booked when it is asked to stop and gives the turn back", async () => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    await fund(app)
+    const leaving = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    ;(await fleet.model.call(1)).release(UNUSABLE)
+    await fleet.model.call(2)
+    assert.strictEqual(await leaving.stop("SIGTERM"), 0)
+    assert.strictEqual(await usedBy(app), await holdOf(session) + costOf(1))
+    const { generations } = await traceOf(app, session)
+    assert.deepStrictEqual(generations, [[1, "error", "interrupted", costOf(1)]])
+
+    fleet.model.answerAfter(0)
+    await fleet.start("worker")
+    await app.waitFor(session, isReply)
+    assert.strictEqual(await usedBy(app), 2 * costOf(1))
+  }, 40_000)
+
+  it("is booked once when it only seemed dead, and what it pays after its turn was taken over is not", async () => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    await fund(app)
+    const zombie = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    ;(await fleet.model.call(1)).release(UNUSABLE)
+    const second = await fleet.model.call(2)
+    await fleet.start("worker")
+    zombie.child.kill("SIGSTOP")
+    const rerun = await fleet.model.call(3, 25_000)
+    zombie.child.kill("SIGCONT")
+    second.release(REFUSED)
+    // Its own second draft begins, for which it would book the first.
+    const third = await fleet.model.call(4)
+    third.release()
+    rerun.release()
+    await app.waitFor(session, isReply)
+    await until("the zombie to be done", () => third.endedAt() > 0)
+    const { turn, generations } = await traceOf(app, session)
+    assert.deepStrictEqual(generations, [[1, "error", "interrupted", costOf(1)], [2, "ok", null, costOf(1)]])
+    assert.strictEqual(turn.cost_usd, 2 * costOf(1) / 1_000_000)
+    assert.strictEqual(await usedBy(app), 2 * costOf(1))
+  }, 60_000)
+})
