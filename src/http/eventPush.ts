@@ -25,7 +25,7 @@ export const eventPush = {
     responses: {
       "2XX": { description: "Taken. The body is not looked at" },
       "410": { description: "Never send anything here again: the channel is disabled" },
-      "4XX": { description: "Not taken: tried again later, as after a timeout or a 5xx. 429 has everything to this endpoint wait, for as long as Retry-After says" }
+      "4XX": { description: "Not taken: tried again later, as after a timeout or a 5xx. 429 has the whole channel wait, for as long as Retry-After says" }
     }
   }
 }

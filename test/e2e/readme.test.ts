@@ -43,6 +43,13 @@ describe("the README", () => {
     assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
   })
 
+  it("makes a webhook for the conversation", async () => {
+    const opened = block("conversation").split("# 2.")[0] ?? ""
+    const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))
+    assert.deepInclude(data, { kind: "webhook", status: "active" })
+    assert.match(data.secret, /^whsec_/)
+  })
+
   it("makes an app and a character of one's own", async () => {
     const [app = "", character = ""] = (await shell(block("own"))).split("\n")
     assert.hasAllKeys(JSON.parse(app), ["app_id", "api_key", "prefix"])

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { newId } from "#pipeline/domain/Id.ts"
 import { type Received, type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -149,6 +150,29 @@ describe("an app-wide channel", () => {
     assert.strictEqual((await app.get(`${home}/channels/${id}`)).status, 404)
     assert.deepStrictEqual((await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries, [])
     await until("its lanes to be gone", async () => (await lanes(id)).length === 0 && (await server.database.sql`select 1 from channels where channel_id = ${id}`).length === 0)
+  })
+
+  it("is brought to every one of very many sessions, and taken away again, also when the jobs for it were lost", async () => {
+    app = await server.createApp()
+    const slug = await app.createCharacter()
+    const person = "user-1"
+    await app.createSession({ character_slug: slug, external_user_ref: person })
+    const { sql } = server.database
+    const ids = Array.from({ length: 1_200 }, () => newId("ses"))
+    await sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata) select ${app.appId}, id, ${slug}, ${person}, '{}', '{}' from unnest(${ids}::text[]) id`
+    await sql`insert into session_logs (app_id, session_id) select ${app.appId}, id from unnest(${ids}::text[]) id`
+    const home = `/v1/apps/${app.appId}`
+    const { id } = await create(home, "/many")
+    await aligned(id)
+    assert.lengthOf(await lanes(id), 1_201)
+    // Unaligned, with no job.
+    await sql`delete from lanes where channel_id = ${id} and session_id = any(${ids.slice(600)}::text[])`
+    await sql`update channels set generation = generation + 1, aligned_to = '' where channel_id = ${id}`
+    await sql`select graphile_worker.add_job('realign')`
+    await aligned(id)
+    assert.lengthOf(await lanes(id), 1_201)
+    await app.delete(`${home}/channels/${id}`)
+    await until("its lanes to be gone", async () => (await lanes(id)).length === 0 && (await sql`select 1 from channels where channel_id = ${id}`).length === 0)
   })
 
   it("misses no session that is opened while it is being created", async () => {
