@@ -1,0 +1,146 @@
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { createFleet, type Fleet } from "#test/support/Fleet.ts"
+import { type Answering, hang, type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { until } from "#test/support/until.ts"
+
+const ALLOWED = { OUTBOUND_ALLOW: "127.0.0.1" }
+
+let fleet: Fleet
+let receiver: Receiver
+let answering: Answering
+beforeEach(async () => {
+  answering = status(200)
+  receiver = await startReceiver((response, request) => answering(response, request))
+  fleet = await createFleet()
+  fleet.model.answerAfter(0)
+})
+afterEach(async () => {
+  await fleet.close()
+  await receiver.close()
+})
+
+const pushed = async (app: TestApp): Promise<string> => {
+  const session = await app.createSession()
+  const { status, body } = await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: receiver.url })
+  assert.strictEqual(status, 200, JSON.stringify(body))
+  return session
+}
+const attempts = (session: string) =>
+  fleet.database.sql`select cursor::int, outcome, error_code from delivery_attempts where session_id = ${session} order by started_at, fence`
+const cursors = () => receiver.requests.map((request) => Number(request.headers["x-service-cursor"]))
+
+describe("a lane whose courier dies", () => {
+  it("is walking again within two seconds of a SIGKILL, from the event that was on the wire, and the view calls that try unknown", async ({ annotate }) => {
+    const app = fleet.clientOf(await fleet.start("api", ALLOWED))
+    const victim = await fleet.start("worker", ALLOWED)
+    const session = await pushed(app)
+    answering = hang
+    await app.send(session, "What is for dinner?")
+    await receiver.received(0)
+    await fleet.start("worker", ALLOWED)
+    answering = status(200)
+
+    const killedAt = performance.now()
+    await victim.stop("SIGKILL")
+    await receiver.received(1)
+    const delay = performance.now() - killedAt
+    await annotate(`walked again ${Math.round(delay)} ms after the kill`)
+    assert.isBelow(delay, 2000)
+
+    await until("the reply to be pushed", () => cursors().includes(3))
+    assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
+    await until("the last outcome", async () => (await attempts(session)).length === 4)
+    assert.deepStrictEqual((await attempts(session))[0], { cursor: 1, outcome: "unknown", error_code: "interrupted" })
+  }, 60_000)
+
+  it("moves on without the zombie: stopped in the middle of a try and woken again, it writes nothing", async () => {
+    const app = fleet.clientOf(await fleet.start("api", ALLOWED))
+    const zombie = await fleet.start("worker", ALLOWED)
+    const session = await pushed(app)
+    answering = hang
+    await app.send(session, "What is for dinner?")
+    const first = await receiver.received(0)
+    zombie.child.kill("SIGSTOP")
+    answering = status(200)
+    await fleet.start("worker", ALLOWED)
+    await until("the log to be pushed by the other", () => cursors().includes(3), 40_000)
+    await until("the last outcome", async () => (await attempts(session)).length === 4)
+    const before = await attempts(session)
+
+    zombie.child.kill("SIGCONT")
+    // Its try ends now, one way or the other, and it registers anew: by then it has tried to write what came of it.
+    await first.closed
+    await until("the zombie to register again", async () => (await fleet.database.sql`select 1 from workers where heartbeat_at > now() - interval '2 seconds'`).length >= 2, 20_000)
+    assert.deepStrictEqual(await attempts(session), before)
+    assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
+  }, 90_000)
+
+  it("has its deliveries finished by a worker that is asked to stop, and given to the next", async () => {
+    const app = fleet.clientOf(await fleet.start("api", ALLOWED))
+    const leaving = await fleet.start("worker", ALLOWED)
+    const session = await pushed(app)
+    let answer = () => {}
+    answering = (response, request) => { answer = () => status(200)(response, request) }
+    await app.send(session, "What is for dinner?")
+    await receiver.received(0)
+    const stopped = leaving.stop("SIGTERM")
+    answering = status(200)
+    answer()
+    assert.strictEqual(await stopped, 0)
+    await fleet.start("worker", ALLOWED)
+    await until("the reply to be pushed", () => cursors().includes(3))
+    assert.deepStrictEqual(cursors(), [1, 2, 3])
+  }, 60_000)
+})
+
+describe("an event", () => {
+  it("whose schedule is used up expires, and the lane moves on", async () => {
+    const app = fleet.clientOf(await fleet.start("api,worker", ALLOWED))
+    const session = await pushed(app)
+    answering = (response, request) => status(request.headers["x-service-cursor"] === "1" ? 500 : 200)(response, request)
+    await app.send(session, "What is for dinner?")
+    await until("the first try to fail", async () => (await attempts(session)).length === 1)
+    const { body } = await app.get(`/v1/sessions/${session}/delivery`)
+    assert.deepInclude(body.data.deliveries.at(-1), { event_cursor: 1, outcome: "not_sent", attempts: 1, last_status_code: 500, last_error_code: "http_500" })
+
+    // As nine failures and the waits between them would leave it.
+    await fleet.database.sql`update lanes set failures = 9, due_at = now() where session_id = ${session}`
+    await until("the reply to be pushed", () => cursors().includes(3))
+    assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
+    const after = await until("the last outcome", async () => {
+      const { data } = (await app.get(`/v1/sessions/${session}/delivery`)).body
+      return data.deliveries[0].outcome === "sent" && data.deliveries
+    })
+    assert.deepInclude(after.at(-1), { event_cursor: 1, outcome: "expired", attempts: 2, last_status_code: 500, next_attempt_at: null })
+  }, 40_000)
+
+  it("that is of no use any more is skipped, without a try", async () => {
+    const app = fleet.clientOf(await fleet.start("api", ALLOWED))
+    const session = await pushed(app)
+    await app.send(session, "What is for dinner?")
+    await fleet.database.sql`update events set expires_at = now() - interval '1 second' where session_id = ${session} and cursor = 1`
+    await fleet.start("worker", ALLOWED)
+    await until("the reply to be pushed", () => cursors().includes(3))
+    assert.deepStrictEqual(cursors(), [2, 3])
+    assert.deepInclude((await app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries.at(-1), { event_cursor: 1, outcome: "expired", attempts: 0 })
+  }, 40_000)
+})
+
+describe("a receiver that is gone", () => {
+  it("disables its channel, and a resume goes on with the event that it would not take", async () => {
+    const app = fleet.clientOf(await fleet.start("api,worker", ALLOWED))
+    const session = await pushed(app)
+    answering = status(410)
+    await app.send(session, "What is for dinner?")
+    const [channel] = await until("the channel to be disabled", async () => {
+      const { channels } = (await app.get(`/v1/sessions/${session}/channels`)).body.data
+      return channels[0].status === "disabled" && channels
+    })
+    assert.deepStrictEqual(cursors(), [1])
+    answering = status(200)
+    await app.post(`/v1/sessions/${session}/channels/${channel.id}/resume`, {})
+    await until("the reply to be pushed", () => cursors().includes(3))
+    assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
+  }, 40_000)
+})
