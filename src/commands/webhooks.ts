@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { unguarded } from "#channels/outbound/unguarded.ts"
-import { mintSecret } from "#channels/webhook/mintSecret.ts"
+import { newSecret } from "#channels/webhook/newSecret.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
 import * as check from "#src/settingChecks.ts"
@@ -28,7 +28,7 @@ const TRIES = WAITS.length + 1
 
 const readSecret = (given: string | undefined) =>
   given === undefined
-    ? Effect.succeed(mintSecret())
+    ? Effect.succeed(newSecret())
     : given.length >= 16 && given.length <= 256
     ? Effect.succeed(Redacted.make(given))
     : Effect.fail(new BadArgument({ problem: "--secret must be 16 to 256 characters" }))
