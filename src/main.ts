@@ -51,12 +51,66 @@ const secretsRotate = defineCommand({
   }
 })
 
+/** What every command that speaks to a server takes. */
+const client = {
+  url: { type: "string", description: "The server; else TROUPE_URL, PUBLIC_URL, http://127.0.0.1:8080", valueHint: "URL" },
+  key: { type: "string", description: "A runtime key of the app; else TROUPE_KEY, which other users of this machine cannot see", valueHint: "ck_..." },
+  json: { type: "boolean", description: "One JSON object a line" }
+} as const
+const clientFlags = Object.keys(client)
+
+const eventsTail = defineCommand({
+  meta: { name: "tail", description: "Follow a session's log until Ctrl-C, across lost connections" },
+  args: {
+    session: { type: "positional", required: true, description: "Id of the session (ses_...)" },
+    since: { type: "string", description: "Only events after this cursor; the whole log without it", valueHint: "N" },
+    ...client
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["session", "since", ...clientFlags], 1)
+    return (await import("./commands/events.ts")).tailEvents({ ...args, json: args.json === true })
+  }
+})
+
+const chat = defineCommand({
+  meta: { name: "chat", description: "Talk to a character; a conversation goes on where it was left" },
+  args: {
+    character: { type: "positional", required: true, description: "Slug of the character" },
+    session: { type: "string", description: "This conversation instead of your own", valueHint: "ses_..." },
+    mode: { type: "string", default: "fast", description: "How replies are made", valueHint: "fast|deep" },
+    new: { type: "boolean", description: "Begin a new conversation" },
+    ...client
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["character", "session", "mode", "new", ...clientFlags], 1)
+    return (await import("./commands/chat.ts")).chat({ ...args, fresh: args.new === true, json: args.json === true })
+  }
+})
+
+const webhooksListen = defineCommand({
+  meta: { name: "listen", description: "Post a session's events to an address of yours, signed as the webhook channel signs them" },
+  args: {
+    session: { type: "string", required: true, description: "Id of the session", valueHint: "ses_..." },
+    forward: { type: "string", required: true, description: "Where to post; an address of this machine will do", valueHint: "URL" },
+    secret: { type: "string", description: "What to sign with; made and printed when not given", valueHint: "whsec_..." },
+    since: { type: "string", description: "Events after this cursor; only new ones without it", valueHint: "N" },
+    ...client
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["session", "forward", "secret", "since", ...clientFlags], 0)
+    return (await import("./commands/webhooks.ts")).listenWebhooks({ ...args, json: args.json === true })
+  }
+})
+
 await runMain(defineCommand({
   meta: { name: "troupe", version: "0.1.0", description: "A messenger-delivery-centric gateway for AI characters" },
   subCommands: {
     serve,
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),
     key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke } }),
-    secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } })
+    secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } }),
+    chat,
+    events: defineCommand({ meta: { name: "events", description: "Logs of sessions" }, subCommands: { tail: eventsTail } }),
+    webhooks: defineCommand({ meta: { name: "webhooks", description: "Webhooks under development" }, subCommands: { listen: webhooksListen } })
   }
 }))

@@ -24,6 +24,12 @@ const KEEP_BYTES = 8 * 1024
 /** A server that wants its connection kept for longer is not heard. */
 const LONGEST_KEEP_ALIVE_MS = 10_000
 
+export const postBy = (agent: Agent) =>
+  Effect.fn("Outbound.post")(function*({ url: text, headers, body, totalTimeout = TOTAL_TIMEOUT, keepBytes = KEEP_BYTES }: OutboundRequest) {
+    const { url } = yield* readUrl(text).pipe(Effect.mapError(() => new OutboundError({ reason: "blocked_address", sent: false })))
+    return yield* exchange(agent, { url, headers, body, totalTimeout, keepBytes })
+  })
+
 /**
  * Calls to addresses that a tenant chose (delivery.md 5): https to public addresses only, without redirects, whatever the name, its
  * spelling or its name server says; `OUTBOUND_ALLOW` lists the exceptions.
@@ -43,10 +49,7 @@ export class Outbound extends Context.Service<Outbound, {
     )
     return Outbound.of({
       checkUrl: checkUrl(options.allow, lookUp),
-      post: Effect.fn("Outbound.post")(function*({ url: text, headers, body, totalTimeout = TOTAL_TIMEOUT, keepBytes = KEEP_BYTES }) {
-        const { url } = yield* readUrl(text).pipe(Effect.mapError(() => new OutboundError({ reason: "blocked_address", sent: false })))
-        return yield* exchange(agent, { url, headers, body, totalTimeout, keepBytes })
-      })
+      post: postBy(agent)
     })
   }))
 }

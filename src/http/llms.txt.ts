@@ -21,6 +21,12 @@ Instead of polling: POST ${baseUrl}/v1/sessions/{id}/channels {"kind":"webhook",
 Each push is one event, as in the log, signed by Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature: verify the raw bytes of the body with a standardwebhooks library). Answer 2xx within 15 seconds. Pushes are at least once and in order within a session: tell repeats apart by x-service-event-id or x-service-cursor. Failures are tried again for three days; 410 disables the channel.
 POST .../channels/{channel_id}/test pushes a channel.test event now; pause, resume and replay {"since"} are beside it; PATCH {"secret":"rotate"} answers with a new secret. GET ${baseUrl}/v1/sessions/{id}/delivery shows what became of each event.
 
+## At the terminal
+In a checkout of Troupe, with the key in TROUPE_KEY and TROUPE_URL=${baseUrl}; --json prints one JSON object a line:
+- \`npm run -s troupe -- chat CHARACTER\` talks to a character; lines may be piped in, and it ends when they are answered.
+- \`npm run -s troupe -- events tail SESSION\` follows the events of a session.
+- \`npm run -s troupe -- webhooks listen --session SESSION --forward http://localhost:3000/hook\` posts them, signed, to a local address.
+
 ## Answers
 Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code and retry by status:
 429, 500, 502 and 503 with backoff; other 4xx not as they are. A plain-string detail comes with a generic 401 or 403 and with 503.

@@ -40,13 +40,28 @@ export const startTroupe = async (env: Record<string, string>, args: ReadonlyArr
   }
 }
 
-/** Runs a command to its end. */
-export const runTroupe = async (env: Record<string, string>, args: ReadonlyArray<string>): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> => {
-  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], { cwd: ROOT, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+export interface RunningCommand {
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** The code it ends with, or the signal that ended it. */
+  readonly exit: Promise<number | NodeJS.Signals>
+}
+
+/** Starts a command; what it may read from stdin is the caller's to write and to end. */
+export const startCommand = (env: Record<string, string>, args: ReadonlyArray<string>): RunningCommand => {
+  const child = spawn(process.execPath, ["bin/troupe.mjs", ...args], { cwd: ROOT, env: { ...process.env, ...env }, stdio: "pipe" })
   let stdout = ""
   let stderr = ""
   child.stdout.on("data", (data) => { stdout += data })
   child.stderr.on("data", (data) => { stderr += data })
-  const [code] = await once(child, "close")
-  return { code, stdout, stderr }
+  return { child, stdout: () => stdout, stderr: () => stderr, exit: once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals) }
+}
+
+/** Runs a command to its end, with that on its stdin. */
+export const runTroupe = async (env: Record<string, string>, args: ReadonlyArray<string>, input = ""): Promise<{ readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> => {
+  const { child, stdout, stderr, exit } = startCommand(env, args)
+  child.stdin?.end(input)
+  const code = await exit
+  return { code, stdout: stdout(), stderr: stderr() }
 }

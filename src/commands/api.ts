@@ -1,0 +1,112 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as check from "#src/settingChecks.ts"
+import { printable } from "./output.ts"
+
+/** What every command that speaks to a server is given; what is not comes from the environment. */
+export interface ServerFlags {
+  readonly url?: string | undefined
+  readonly key?: string | undefined
+}
+
+/** No answer, or none that is a success. `passing`: the same request may do better later. */
+export class ApiFailed extends Schema.TaggedError<ApiFailed>()("ApiFailed", { problem: Schema.String, code: Schema.NullOr(Schema.String), passing: Schema.Boolean }) {
+  override get message() {
+    return this.problem
+  }
+}
+
+/** What the commands read of the server's resources. */
+export const Session = Schema.Struct({ id: Schema.String, character_slug: Schema.String, status: Schema.String, last_cursor: Schema.Int })
+export const Character = Schema.Struct({ display_name: Schema.String })
+
+/** A server, as one app sees it. */
+export interface Api {
+  /** The `data` of an answer. */
+  readonly get: <S extends Schema.ConstraintDecoder<unknown>>(path: string, data: S) => Effect.Effect<S["Type"], ApiFailed>
+  readonly post: <S extends Schema.ConstraintDecoder<unknown>>(path: string, body: object, data: S, headers?: Readonly<Record<string, string>>) => Effect.Effect<S["Type"], ApiFailed>
+  /** An answer as it comes in: however long that takes. */
+  readonly open: (path: string) => Effect.Effect<Response, ApiFailed>
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8080"
+/** Of an answer that comes at once. */
+const TIMEOUT = "30 seconds"
+
+const env = Config.all({
+  TROUPE_URL: Config.option(Config.String("TROUPE_URL")),
+  PUBLIC_URL: Config.option(Config.String("PUBLIC_URL")),
+  TROUPE_KEY: Config.option(Config.Redacted("TROUPE_KEY"))
+})
+
+const readUrl = Effect.fnUntraced(function*(flag: string | undefined, troupe: Option.Option<string>, server: Option.Option<string>) {
+  if (flag !== undefined) return yield* check.url("--url", flag, ["http:", "https:"])
+  return (yield* check.optionalUrl("TROUPE_URL", troupe)) ?? (yield* check.optionalUrl("PUBLIC_URL", server)) ?? DEFAULT_URL
+})
+
+const readKey = Effect.fnUntraced(function*(flag: string | undefined, given: Option.Option<Redacted.Redacted<string>>) {
+  const key = flag === undefined ? check.givenSecret(given) : Redacted.make(flag)
+  const name = flag === undefined ? "TROUPE_KEY" : "--key"
+  if (key === null) return yield* new check.BadSetting({ setting: name, problem: "must be given, as this or as --key: a runtime key (ck_...) of the app" })
+  // What fetch says of a header that it cannot send repeats it.
+  if (!/^[\x21-\x7e]+$/.test(Redacted.value(key))) return yield* new check.BadSetting({ setting: name, problem: "must be visible ASCII characters without a space" })
+  return key
+})
+
+const decodeEnvelope = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ data: Schema.Unknown })))
+const Refusal = Schema.fromJsonString(Schema.Struct({
+  detail: Schema.Union([Schema.String, Schema.Struct({ code: Schema.String, message: Schema.String, fix: Schema.String })])
+}))
+const decodeRefusal = Schema.decodeUnknownEffect(Refusal)
+
+const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+
+const refusedWith = (status: number, text: string) =>
+  decodeRefusal(text).pipe(
+    Effect.map(({ detail }) => typeof detail === "string" ? { code: null, said: detail } : { code: detail.code, said: `${detail.code}: ${detail.message} ${detail.fix}` }),
+    Effect.orElseSucceed(() => ({ code: null, said: "not an answer of a Troupe server; see --url" })),
+    Effect.flatMap(({ code, said }) => Effect.fail(new ApiFailed({ problem: `${status} ${printable(said)}`, code, passing: PASSING.has(status) })))
+  )
+
+const errorCode = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "no answer"
+}
+
+/** The server that the flags or the environment name. Nothing is asked of it yet. */
+export const connect = Effect.fnUntraced(function*(flags: ServerFlags) {
+  const given = yield* env
+  const baseUrl = yield* readUrl(flags.url, given.TROUPE_URL, given.PUBLIC_URL)
+  const key = yield* readKey(flags.key, given.TROUPE_KEY)
+
+  const unreachable = (why: string) => new ApiFailed({ problem: `${baseUrl} cannot be reached (${why})`, code: null, passing: true })
+  const notOurs = new ApiFailed({ problem: `${baseUrl} does not answer as a Troupe server does`, code: null, passing: false })
+
+  const reach = <A>(attempt: (signal: AbortSignal) => Promise<A>) =>
+    Effect.tryPromise({ try: attempt, catch: (error) => unreachable(errorCode(error)) })
+
+  const open = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
+    // A redirect would turn a POST into a GET, and take the key elsewhere.
+    const response = yield* reach((signal) =>
+      fetch(baseUrl + path, { ...init, redirect: "manual", signal, headers: { ...init.headers, authorization: `Bearer ${Redacted.value(key)}` } }))
+    if (response.ok) return response
+    return yield* refusedWith(response.status, yield* reach(() => response.text()))
+  })
+
+  const ask = Effect.fnUntraced(function*<S extends Schema.ConstraintDecoder<unknown>>(path: string, data: S, init?: RequestInit) {
+    const text = yield* open(path, init).pipe(
+      Effect.flatMap((response) => reach(() => response.text())),
+      Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.fail(unreachable(`no answer within ${TIMEOUT}`)) })
+    )
+    return yield* decodeEnvelope(text).pipe(Effect.flatMap((envelope) => Schema.decodeUnknownEffect(data)(envelope.data)), Effect.mapError(() => notOurs))
+  })
+
+  return {
+    get: (path, data) => ask(path, data),
+    post: (path, body, data, headers = {}) => ask(path, data, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) }),
+    open: (path) => open(path)
+  } satisfies Api as Api
+})
