@@ -81,6 +81,8 @@ create table session_logs (
   session_id text not null,
   status text not null default 'active',
   last_cursor bigint not null default 0,
+  -- Events up to here are no longer kept.
+  kept_after bigint not null default 0,
   turn_count int not null default 0,
   open_turns int not null default 0,
   unanswered_character_turns int not null default 0,

@@ -19,6 +19,7 @@ import { Deliveries } from "#src/db/Deliveries.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
+import { Retention } from "#src/db/Retention.ts"
 import { Secrets } from "#src/db/Secrets.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
@@ -63,11 +64,11 @@ const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
 })).pipe(Layer.provide(WebhookEndpointReader.layer))
 
 const worker = Layer.unwrap(Effect.gen(function*() {
-  const { deadlines } = yield* Settings
+  const { deadlines, retention } = yield* Settings
   return Runner.layer.pipe(
     Layer.provide([TurnRunner.layer, courier]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
-    Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer])
+    Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
   )
 }))
 

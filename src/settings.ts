@@ -1,6 +1,6 @@
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -28,6 +28,7 @@ export class Settings extends Context.Service<Settings, {
   /** The key of secrets at rest, and the one that is to replace it. */
   readonly secrets: { readonly key: Key | null; readonly newKey: Key | null }
   readonly outboundAllow: AllowList
+  readonly retention: { readonly attempts: Duration.Duration; readonly log: Duration.Duration | null }
   readonly adminToken: Secret | null
   readonly telegram: { readonly apiRoot: string; readonly managerToken: Secret | null; readonly mode: "webhook" | "polling" }
   readonly demo: { readonly sandbox: boolean; readonly keysPerHour: number }
@@ -57,6 +58,8 @@ const env = Config.all({
   SECRETS_KEY: Config.option(Config.Redacted("SECRETS_KEY")),
   SECRETS_KEY_NEW: Config.option(Config.Redacted("SECRETS_KEY_NEW")),
   OUTBOUND_ALLOW: text("OUTBOUND_ALLOW", ""),
+  DELIVERY_RETENTION_DAYS: text("DELIVERY_RETENTION_DAYS", "30"),
+  LOG_RETENTION_DAYS: Config.option(Config.String("LOG_RETENTION_DAYS")),
   ADMIN_TOKEN: Config.option(Config.Redacted("ADMIN_TOKEN")),
   TELEGRAM_API_ROOT: text("TELEGRAM_API_ROOT", "https://api.telegram.org"),
   TELEGRAM_MANAGER_TOKEN: Config.option(Config.Redacted("TELEGRAM_MANAGER_TOKEN")),
@@ -77,6 +80,15 @@ const readModel = Effect.fnUntraced(function*(e: Env) {
   // A local model server needs an address and no key; a hosted one needs a key and no address.
   if (apiKey === null && baseUrl === null) return null
   return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, callTimeout }
+})
+
+const readRetention = Effect.fnUntraced(function*(e: Env) {
+  const days = (setting: string, text: string) => Effect.map(check.whole(setting, text, 1, 36_500), Duration.days)
+  const log = check.given(e.LOG_RETENTION_DAYS)
+  return {
+    attempts: yield* days("DELIVERY_RETENTION_DAYS", e.DELIVERY_RETENTION_DAYS),
+    log: log === null ? null : yield* days("LOG_RETENTION_DAYS", log)
+  }
 })
 
 const readOidc = Effect.fnUntraced(function*(e: Env) {
@@ -112,6 +124,7 @@ const read = Effect.gen(function*() {
     },
     secrets: { key: yield* check.key("SECRETS_KEY", e.SECRETS_KEY), newKey: yield* check.key("SECRETS_KEY_NEW", e.SECRETS_KEY_NEW) },
     outboundAllow: yield* check.allowList("OUTBOUND_ALLOW", e.OUTBOUND_ALLOW),
+    retention: yield* readRetention(e),
     adminToken: yield* check.token(
       "ADMIN_TOKEN", e.ADMIN_TOKEN, production ? /^[\x21-\x7e]{16,}$/ : /^[\x21-\x7e]+$/, `must be ${production ? "16 or more " : ""}visible ASCII characters without a space`
     ),

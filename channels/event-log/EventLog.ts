@@ -19,6 +19,8 @@ export interface LogChunk {
   readonly nextCursor: number
   /** Last cursor of the log when it was read. */
   readonly tail: number
+  /** Events up to this cursor are no longer kept: who has not read them has missed them. */
+  readonly keptAfter: number
 }
 
 /** The log cannot be read just now: ours, and passing. */

@@ -81,7 +81,7 @@ export class Feeds extends Context.Service<Feeds, {
 
     const readAfter = (feed: Feed, since: number) =>
       log.read("sse", { ...feed.session, since }, MAX_PAGE).pipe(
-        Effect.map(Option.getOrElse((): LogChunk => ({ text: "", nextCursor: since, tail: since })))
+        Effect.map(Option.getOrElse((): LogChunk => ({ text: "", nextCursor: since, tail: since, keptAfter: 0 })))
       )
 
     // A follower joins the live ones in the same step in which it is found to be where the feed is, so that no chunk falls between.

@@ -13,13 +13,14 @@ interface ChunkRow {
   readonly text: string | null
   readonly next_cursor: number | null
   readonly last_cursor: number
+  readonly kept_after: number
 }
 
 const frame = (sql: Sql) => sql`'id: ' || e.cursor || E'\nevent: ' || e.type || E'\ndata: ' || event_json(e) || E'\n\n'`
 
 /** Many reads in one statement; PostgreSQL joins each chunk's text, so that a row a chunk crosses the wire and not a row an event. */
 const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>) => sql<Array<ChunkRow>>`
-  select w.n::int, e.text, e.next_cursor, l.last_cursor
+  select w.n::int, e.text, e.next_cursor, l.last_cursor, l.kept_after
   from unnest(${batch.map((read) => read.appId)}::text[], ${batch.map((read) => read.sessionId)}::text[],
     ${batch.map((read) => read.since)}::bigint[], ${batch.map((read) => read.limit)}::int[]) with ordinality as w(app_id, session_id, since, most, n)
   join session_logs l on l.app_id = w.app_id and l.session_id = w.session_id
@@ -44,7 +45,7 @@ export const layer = Layer.effect(EventLog, Effect.gen(function*() {
         const answers: Array<Option.Option<LogChunk>> = batch.map(() => Option.none())
         for (const row of await readChunks(pool, format, batch)) {
           const nextCursor = row.next_cursor ?? batch[row.n - 1]?.since ?? 0
-          answers[row.n - 1] = Option.some({ text: row.text ?? "", nextCursor, tail: row.last_cursor })
+          answers[row.n - 1] = Option.some({ text: row.text ?? "", nextCursor, tail: row.last_cursor, keptAfter: row.kept_after })
         }
         return answers
       }

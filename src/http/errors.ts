@@ -51,6 +51,9 @@ export const deliveryNotFound = structured(404, "delivery_not_found", "There is 
 
 export const versionNotFound = structured(404, "version_not_found", "There is no such version of this character.", "List them with GET /v1/characters/{slug}/versions.")
 
+export const cursorExpired = (keptAfter: number) =>
+  structured(410, "cursor_expired", `Events up to cursor ${keptAfter} are no longer kept.`, `Read on from the earliest that is: since=${keptAfter}. What a session is now is in GET /v1/sessions/{session_id}/state.`)
+
 export const slugTaken = (slug: string, archivedAt: number | null) =>
   archivedAt === null
     ? structured(409, "slug_taken", `The slug ${slug} is taken in this app.`, "Choose another slug, or PATCH the character that has it.")

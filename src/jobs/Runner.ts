@@ -11,6 +11,7 @@ import { rounds } from "#channels/rounds.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { Retention } from "#src/db/Retention.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
 import { task } from "./task.ts"
@@ -33,13 +34,15 @@ const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.
 const alignTask = task(Schema.Struct({ app_id: Schema.String, channel_id: Schema.String }), ({ app_id, channel_id }) =>
   Alignment.use((alignment) => alignment.finish(app_id, channel_id)))
 
+const retainTask = task(Schema.Unknown, () => Retention.use((retention) => retention.apply))
+
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Courier | IdempotencyKeys | TurnRunner
+type Services = Alignment | Courier | IdempotencyKeys | Retention | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
-  turn: turnTask, deliver: deliverTask, align: alignTask, realign: realignTask, expire: expireTask
+  turn: turnTask, deliver: deliverTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask
 }
-const CRONTAB = ["17 * * * * expire ?fill=1h", "* * * * * realign"].join("\n")
+const CRONTAB = ["17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

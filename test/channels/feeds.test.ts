@@ -19,7 +19,7 @@ class FakeLog {
   read({ since }: LogPosition, limit: number): LogChunk {
     this.reads.push(since)
     const cursors = Array.from({ length: Math.max(0, Math.min(limit, this.tail - since)) }, (_, n) => since + n + 1)
-    return { text: cursors.map((cursor) => `<${cursor}>`).join(""), nextCursor: cursors.at(-1) ?? since, tail: this.tail }
+    return { text: cursors.map((cursor) => `<${cursor}>`).join(""), nextCursor: cursors.at(-1) ?? since, tail: this.tail, keptAfter: 0 }
   }
 }
 

@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -12,6 +13,7 @@ import { TurnPipeline } from "#pipeline/Turn.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
+import { Retention } from "#src/db/Retention.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
@@ -114,7 +116,7 @@ describe("without the watchdog", () => {
 
     // All that a worker process runs, but for the watchdog.
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
-      Layer.provide([TurnRunner.layer, courier, Alignment.layer]),
+      Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
       Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),

@@ -11,7 +11,7 @@ import { poll } from "#channels/event-log/poll.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "../envelope.ts"
-import { type ApiError, invalidKey, notFound, rateLimited, validationError } from "../errors.ts"
+import { cursorExpired, type ApiError, invalidKey, notFound, rateLimited, validationError } from "../errors.ts"
 import { answers, answersAs, EventPage } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
@@ -73,7 +73,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
         limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
         wait: z.coerce.number().min(0).max(30).default(0).describe("Seconds to wait for something to appear on an empty page")
       }),
-      response: answers(EventPage, 404)
+      response: answers(EventPage, 404, 410)
     }
   }, async (request, reply) => {
     const { since, limit, wait } = request.query
@@ -84,7 +84,8 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       const reading = poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
       const page = yield* (wait === 0 ? reading : Effect.raceFirst(reading, keyEnded(prefix)))
       if (Option.isNone(page)) return yield* notFound.session
-      const { text, nextCursor, tail } = page.value
+      const { text, nextCursor, tail, keptAfter } = page.value
+      if (since < keptAfter) return yield* cursorExpired(keptAfter)
       return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
         { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${nextCursor}&wait=30`), description: "Wait for what comes next" }
       ])
@@ -109,7 +110,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       params,
       headers: z.object({ "last-event-id": z.string().optional().describe("Beats since") }),
       querystring: z.object({ since: cursor.default(0).meta({ type: "integer", minimum: 0 }) }),
-      response: answersAs("text/event-stream", z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"), 404, 429)
+      response: answersAs("text/event-stream", z.string().describe("One frame an event: id is its cursor, event its type, data the event as JSON"), 404, 410, 429)
     }
   }, async (request, reply) => {
     const { appId, prefix } = request.principal
@@ -120,6 +121,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       const log = yield* EventLog
       const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
       if (Option.isNone(first)) return yield* notFound.session
+      if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
       if ((streams.get(prefix) ?? 0) >= MAX_STREAMS_PER_KEY) return yield* rateLimited("This key has too many open streams.")
 
       const feeds = yield* Feeds

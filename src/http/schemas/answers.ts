@@ -15,6 +15,7 @@ const ERRORS = {
   403: ["The key is invalid or revoked, or may not do this", z.union([PlainError, StructuredError])],
   404: ["Not there, or not this app's", StructuredError],
   408: ["The request did not arrive in time", StructuredError],
+  410: ["No longer kept", StructuredError],
   409: ["In conflict with the present state", StructuredError],
   413: ["The body is too large", StructuredError],
   422: ["The request is not valid", StructuredError],

@@ -1,0 +1,85 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Database } from "#src/db/Database.ts"
+import { Retention } from "#src/db/Retention.ts"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let app: TestApp
+beforeAll(async () => {
+  server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
+  app = await server.createApp()
+})
+afterAll(() => server.close())
+
+const retain = (log: Duration.Duration | null = Duration.days(30)) =>
+  Effect.runPromise(Retention.use((retention) => retention.apply).pipe(
+    Effect.provide(Retention.layer({ attempts: Duration.days(30), log }).pipe(Layer.provide(Database.layer({ url: Redacted.make(server.database.url), maxConnections: 2 }))))
+  ))
+/** A session with a log of six events, the first three of them forty days old. */
+const oldSession = async (): Promise<string> => {
+  const session = await app.createSession()
+  await app.converse(session, "What is for dinner?")
+  await app.converse(session, "And what is for breakfast?")
+  await server.database.sql`update events set created_at = now() - interval '40 days' where session_id = ${session} and cursor <= 3`
+  return session
+}
+const kept = async (session: string) => (await server.database.sql`select cursor::int from events where session_id = ${session} order by cursor`).map((row) => row["cursor"])
+
+describe("a log that is kept for a while", () => {
+  it("loses what is older, and says where it begins now to who asks for what was before, by page and by stream", async () => {
+    const session = await oldSession()
+    await retain()
+    assert.deepStrictEqual(await kept(session), [4, 5, 6])
+    for (const path of ["events", "events/stream"]) {
+      const answer = await app.get(`/v1/sessions/${session}/${path}?since=2`)
+      assert.strictEqual(answer.status, 410)
+      assert.strictEqual(answer.body.detail.code, "cursor_expired")
+      assert.include(answer.body.detail.fix, "since=3")
+    }
+    const { body } = await app.get(`/v1/sessions/${session}/events?since=3`)
+    assert.deepStrictEqual(body.data.events.map(({ cursor }: { cursor: number }) => cursor), [4, 5, 6])
+    await app.converse(session, "And for lunch?")
+  })
+
+  it("keeps what a lane has still to deliver, and not for a channel that is disabled", async () => {
+    const session = await oldSession()
+    const { body } = await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: "http://127.0.0.1:9/", from: "start" })
+    await app.post(`/v1/sessions/${session}/channels/${body.data.id}/pause`, {})
+    await server.database.sql`update lanes set position = 1 where session_id = ${session}`
+    await retain()
+    assert.deepStrictEqual(await kept(session), [2, 3, 4, 5, 6])
+    await server.database.sql`update channels set status = 'disabled' where session_id = ${session}`
+    await retain()
+    assert.deepStrictEqual(await kept(session), [4, 5, 6])
+  })
+
+  it("keeps what a turn has still to answer", async () => {
+    const session = await oldSession()
+    await server.database.sql`update turns set outcome = null, owner = 'wrk_other' where session_id = ${session} and turn_index = 1`
+    await server.database.sql`insert into workers (worker_id, heartbeat_at) values ('wrk_other', now()) on conflict do nothing`
+    const before = await kept(session)
+    await retain()
+    assert.deepStrictEqual(await kept(session), before)
+  })
+
+  it("is kept for ever when nobody says how long", async () => {
+    const session = await oldSession()
+    await retain(null)
+    assert.deepStrictEqual(await kept(session), [1, 2, 3, 4, 5, 6])
+  })
+})
+
+describe("tries at deliveries", () => {
+  it("are forgotten after thirty days", async () => {
+    await server.database.sql`
+      insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, started_at)
+      select ${app.appId}, 'ses_1', 'chn_1', n, 1, 'evt_1', 'sent', now() - n * interval '1 day' from generate_series(20, 40) n`
+    await retain(null)
+    assert.deepStrictEqual((await server.database.sql`select max(cursor)::int as oldest from delivery_attempts where channel_id = 'chn_1'`)[0], { oldest: 29 })
+  })
+})
