@@ -83,7 +83,7 @@ describe("a turn whose worker dies", () => {
     fleet.model.answerAfter(0)
     await app.send(session, "And now something else.")
     await app.waitFor(session, isReply)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe("a worker that only seems dead", () => {
