@@ -63,6 +63,9 @@ const ANSWER_WITHIN_MS = 15_000
 /** When the server gives up a statement of itself: after we have, so that what nobody waits for any more holds neither locks nor connections. */
 const STATEMENT_TIMEOUT_MS = ANSWER_WITHIN_MS + 1000
 
+/** A transaction of ours waits for nothing but the server: one that says nothing for so long belongs to a process that is stopped or gone, and others wait for its locks. */
+const SILENT_TRANSACTION_MS = 5000
+
 /** A pool of connections to PostgreSQL, by way of postgres.js, with what is amiss in it mended here and in `patches/`. */
 export const openPool = (url: string, max: number): Pool =>
   neverWritingToTheDead(postgres(url, {
@@ -72,7 +75,7 @@ export const openPool = (url: string, max: number): Pool =>
     onnotice: () => {},
     connect_timeout: 10,
     keep_alive: 30,
-    connection: { application_name: "troupe", statement_timeout: STATEMENT_TIMEOUT_MS, ...PLANNING }
+    connection: { application_name: "troupe", statement_timeout: STATEMENT_TIMEOUT_MS, idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS, ...PLANNING }
   }))
 
 /** What has no answer by then counts as unreachable, and whether it was done nobody knows. */

@@ -47,6 +47,12 @@ describe("a transaction whose connection is ended", () => {
     assert.strictEqual(outcome, "unreachable")
   })
 
+  it("by the server, because its process said nothing for five seconds, fails as unreachable and lets go of its locks", async () => {
+    const silent = Effect.promise(() => until("the server to end it", async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and objid = 7`).length === 0, 20_000))
+    const outcome = await reasonOf(mark(4).pipe(Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_advisory_xact_lock(7)`))), Effect.andThen(silent), Effect.andThen(mark(4))))
+    assert.strictEqual(outcome, "unreachable")
+  }, 30_000)
+
   it("leaves behind a process that lives, and a pool that soon works on every connection again", async () => {
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 8 }, () => reasonOf(pidOf.pipe(Effect.flatMap(kill), Effect.andThen(mark(4))))))

@@ -168,8 +168,9 @@ describe("every answer", () => {
 
 describe("HEAD and OPTIONS", () => {
   it("change nothing and end at once, on every path", async () => {
+    const session = await app.createSession()
     const before = await app.events(session)
-    const paths = ["/v1/me", "/v1/characters", "/v1/sessions", `/v1/sessions/${session}`, messages(), `/v1/sessions/${session}/events`, `/v1/sessions/${session}/events/stream`, `/v1/apps/${app.appId}`]
+    const paths = ["/v1/me", "/v1/characters", "/v1/sessions", `/v1/sessions/${session}`, `/v1/sessions/${session}/messages`, `/v1/sessions/${session}/events`, `/v1/sessions/${session}/events/stream`, `/v1/apps/${app.appId}`]
     for (const method of ["HEAD", "OPTIONS"]) {
       for (const path of paths) {
         const response = await fetch(server.baseUrl + path, { method, headers: { authorization: `Bearer ${app.key}` }, signal: AbortSignal.timeout(5000) })
