@@ -36,6 +36,7 @@ const toResource = (delivery: Delivery) => ({
 
 const toAttempt = (attempt: DeliveryAttempt) => ({
   at: attempt.at.toISOString(),
+  part: attempt.part,
   outcome: attempt.outcome,
   status_code: attempt.status_code,
   error_code: attempt.error_code,

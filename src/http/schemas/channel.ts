@@ -74,7 +74,7 @@ export const DeliveryData = z.object({
   kind: z.string(),
   event_id: z.string(),
   event_cursor: z.int(),
-  outcome: z.enum(["pending", ...outcomes, "expired"]),
+  outcome: z.enum(["pending", ...outcomes, "expired"]).describe("Of an event that is several messages: sent only when they all are"),
   attempts: z.int(),
   last_status_code: z.int().nullable(),
   last_error_code: z.string().nullable(),
@@ -86,6 +86,7 @@ export const DeliveryPage = z.object({ deliveries: z.array(DeliveryData), next_c
 export const DeliveryDetail = DeliveryData.extend({
   attempt_list: z.array(z.object({
     at: z.iso.datetime(),
+    part: z.int().describe("Which of the messages that the event is for the channel, from 0"),
     outcome: z.enum([...outcomes, "expired"]),
     status_code: z.int().nullable(),
     error_code: z.string().nullable(),
