@@ -59,6 +59,8 @@ create table lanes (
   part int not null default 0,
   -- Failed attempts at what comes next.
   failures int not null default 0,
+  -- What was said before this time is of no use on this lane any more.
+  stale_before timestamptz,
   -- Events behind position that were asked for once more.
   redo bigint[] not null default '{}',
   owner text,

@@ -97,7 +97,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
   ), next as (
     select p.app_id, p.session_id, p.channel_id, e.*, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor) as place
     from picked p cross join lateral (
-      select e.cursor, e.id, e.type, event_json(e) as text, coalesce(e.expires_at <= now(), false) as expired, p.redo <> '{}' as redo from events e
+      select e.cursor, e.id, e.type, event_json(e) as text, coalesce(e.expires_at <= now(), false) or coalesce(e.created_at < p.stale_before, false) as expired, p.redo <> '{}' as redo from events e
       where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}' and (p.events is null or e.type = any(p.events))
       order by e.cursor limit ${EVENTS_A_LEASE}::int
     ) e
