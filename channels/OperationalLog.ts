@@ -20,4 +20,6 @@ export interface OperationalEvent {
  */
 export class OperationalLog extends Context.Service<OperationalLog, {
   readonly append: (event: OperationalEvent) => Effect.Effect<void>
+  /** Sees to it that the app has such a log, be it empty. */
+  readonly begin: (appId: string) => Effect.Effect<void>
 }>()("channels/OperationalLog") {}

@@ -34,7 +34,12 @@ const isProactive = ({ type, event }: Delivery): boolean =>
 
 /** Each try that needs our own database waits for it a while: that it is away is no fault of Telegram's. */
 const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
-  effect.pipe(Effect.retry(Schedule.spaced("1 second")), Effect.timeoutOption(LOOK_UP), Effect.orElseSucceed(() => Option.none()))
+  effect.pipe(
+    Effect.tapError((error) => Effect.logWarning("what a message needs could not be looked up", error)),
+    Effect.retry(Schedule.spaced("1 second")),
+    Effect.timeoutOption(LOOK_UP),
+    Effect.orElseSucceed(() => Option.none())
+  )
 
 /**
  * A bot's side of the conversation: an event is one message or several, sent to the chat that the session is held in.

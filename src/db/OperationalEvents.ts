@@ -37,6 +37,7 @@ export const layer = Layer.effect(OperationalLog, Effect.gen(function*() {
   }, transaction)
 
   return OperationalLog.of({
+    begin: (appId) => transaction(begin(appId)).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("an operational log could not be begun", { reason: error.message }))),
     append: (event) => untilReachable(append(event)).pipe(
       Effect.tap(({ cursor, pushed }) => Effect.sync(() => signals.announce([{ sessionId: event.appId, cursor }], pushed))),
       Effect.catchTag("DatabaseError", (error) => Effect.logError("operational event lost", { type: event.type, error })),

@@ -33,7 +33,7 @@ const take = (sql: Sql, { appId, channelId, sessionId }: ChatRef, botEvery: numb
   ), place as (
     select p.*, clock_timestamp() as at, case when p.chat_id = 0 then ${botEvery}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
         * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond' as every,
-      case when p.chat_id = 0 then ${BOT_BURST} when p.chat_id < 0 then ${GROUP.burst} else ${PRIVATE.burst} end as burst
+      case when p.chat_id = 0 then ${BOT_BURST}::int when p.chat_id < 0 then ${GROUP.burst} else ${PRIVATE.burst} end as burst
     from telegram_paces p where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id in (0, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), wait as (

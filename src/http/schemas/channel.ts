@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { OPERATIONAL_TYPES } from "#channels/OperationalLog.ts"
 import { wholeBetween } from "./number.ts"
 import { countCharacters } from "./text.ts"
 
@@ -7,9 +8,9 @@ const MOST_SECRET = 256
 /** For how long a secret that was replaced goes on signing, when nothing is said. */
 const DAY_SECONDS = 86_400
 
-/** The types of contract 6. A type that there is not would never be delivered, so a typo is an error. */
-const eventTypes = z.array(z.enum(["message.created", "run.status", "image.ready", "character.initiated", "session.exited", "message.failed", "relationship_score.changed"]))
-  .min(1).max(16).nullable().optional()
+/** The types of contract 6, what a messenger's bot says besides the character, and those of the app's operational log, which only an app-wide channel gets. A type that there is not would never be delivered, so a typo is an error. */
+const eventTypes = z.array(z.enum([...OPERATIONAL_TYPES, "channel.notice", "message.created", "run.status", "image.ready", "character.initiated", "session.exited", "message.failed", "relationship_score.changed"]))
+  .min(1).max(32).nullable().optional()
   .meta({ description: "The event types to push; null: all" })
 
 const url = z.string().min(1).max(2048).meta({ description: "An https address that is public", examples: ["https://example.com/troupe"] })
