@@ -30,7 +30,7 @@ export interface Addressee {
   readonly username: string
 }
 
-const mentionOf = ({ username }: Addressee) => new RegExp(`@${username}\\b`, "gi")
+const mentionOf = ({ username }: Addressee) => new RegExp(`@${username}\\b[,:]?[ \\t]*`, "gi")
 
 /** In a private chat every message is for the bot, in a group those that name it or answer it. */
 export const isAddressed = (message: Message, bot: Addressee): boolean =>
