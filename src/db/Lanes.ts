@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { type AfterStep, type LaneLease, type LaneRef, Lanes, type LaneStep, LanesUnavailable, type Room } from "#channels/Lanes.ts"
 import { Database } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
-import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, lockLanes, noteHealth, type Place, settleLanes, sweepLanes } from "./laneStatements.ts"
+import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, noteHealth, type Place, settleLanes, sweepLanes } from "./laneStatements.ts"
 import { untilReachable } from "./retry.ts"
 
 const START: Place = { appId: "", channelId: "" }
@@ -55,12 +55,10 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
     maxBatch: 64,
     inFlight: 2,
     run: async (batch) => {
-      const rows = await pool.begin(async (sql) => {
-        const [, rows] = await Promise.all([lockLanes(sql, batch), settleLanes(sql, batch)])
-        return rows
-      })
-      // What is not noted now is noted with the next step.
-      await noteHealth(pool, batch).catch(() => {})
+      const rows = await settleLanes(pool, batch)
+      const news = rows.filter((row) => row.news).map((row) => batch[row.n - 1]!)
+      // What is not noted now is noted with a later step.
+      if (news.length > 0) await noteHealth(pool, news).catch(() => {})
       const after = new Map(rows.map((row) => [row.n, row.after]))
       return batch.map((_, index) => after.get(index + 1) ?? "lost")
     }
