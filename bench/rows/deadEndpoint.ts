@@ -33,11 +33,14 @@ const startDead = async () => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() }
 }
 
-/** From the append of an event to the end of its delivery, over all of the thousand, while one more endpoint gets the events of every session. */
-const medianDelivery = async (ground: Ground, server: Served, other: string) => {
+/** From the append of an event to the end of its delivery, over all of the thousand, while one more endpoint, if any, is sent the events of every session. */
+const medianDelivery = async (ground: Ground, server: Served, other: string | null) => {
   const { sql } = ground
-  const { id } = await call(server, ground, "POST", `/v1/apps/${APP}/channels`, { kind: "webhook", url: other })
-  while ((await sql`select from lanes where channel_id = ${id}`).length < ENDPOINTS) await pause(100)
+  let id = "none"
+  if (other !== null) {
+    id = (await call(server, ground, "POST", `/v1/apps/${APP}/channels`, { kind: "webhook", url: other })).id
+    while ((await sql`select from lanes where channel_id = ${id}`).length < ENDPOINTS) await pause(100)
+  }
   await sql`truncate delivery_attempts`
   const sent = await load({
     baseUrl: server.baseUrl,
@@ -49,18 +52,18 @@ const medianDelivery = async (ground: Ground, server: Served, other: string) => 
     body: BODY,
     path: () => `/v1/sessions/${ground.sessions[Math.floor(Math.random() * ENDPOINTS)]}/messages`
   })
+  const [hanging] = await sql`select count(*)::int as lanes from lanes where channel_id = ${id} and owner is not null`
   while ((await sql`select from turns where outcome is null limit 1`).length > 0) await pause(100)
   while ((await sql`select from lanes where channel_id <> ${id} and position < head limit 1`).length > 0) await pause(100)
   const [row] = await sql`
     select count(*)::int as deliveries,
       percentile_cont(0.5) within group (order by extract(epoch from a.started_at - e.created_at) * 1000 + a.latency_ms) as ms
     from delivery_attempts a join events e using (app_id, session_id, cursor) where a.channel_id <> ${id} and a.outcome = 'sent'`
-  const [dead] = await sql`select count(*)::int as attempts from delivery_attempts where channel_id = ${id} and outcome = 'unknown'`
-  await call(server, ground, "DELETE", `/v1/apps/${APP}/channels/${id}`)
-  return { ms: round(Number(row!["ms"])), deliveries: row!["deliveries"] as number, failed: dead!["attempts"] as number, errors: sent.errors }
+  if (other !== null) await call(server, ground, "DELETE", `/v1/apps/${APP}/channels/${id}`)
+  return { ms: round(Number(row!["ms"])), deliveries: row!["deliveries"] as number, hanging: hanging!["lanes"] as number, errors: sent.errors }
 }
 
-/** What a thousand endpoints that are well notice of one that never answers and gets as much as all of them together. */
+/** What a thousand endpoints that are well notice of one that never answers and is sent as much as all of them together. */
 export const deadEndpoint: Row = {
   name: "dead-endpoint",
   run: async (rounds) => {
@@ -75,13 +78,13 @@ export const deadEndpoint: Row = {
       }
       const raw: Array<Record<string, number>> = []
       for (let n = 0; n < rounds; n++) {
-        const well = await medianDelivery(ground, server, sink.baseUrl)
+        const well = await medianDelivery(ground, server, null)
         const ill = await medianDelivery(ground, server, dead.url)
-        raw.push({ with_dead_ms: ill.ms, without_ms: well.ms, deliveries: ill.deliveries, deliveries_without: well.deliveries, timed_out: ill.failed, errors: ill.errors + well.errors })
+        raw.push({ with_dead_ms: ill.ms, without_ms: well.ms, deliveries: ill.deliveries, deliveries_without: well.deliveries, hanging: ill.hanging, errors: ill.errors + well.errors })
       }
       const ours = median(raw.map((row) => row["with_dead_ms"] ?? Number.NaN))
       const limit = median(raw.map((row) => row["without_ms"] ?? Number.NaN))
-      return [{ name: "dead-endpoint", what: `median from append to delivered at ${ENDPOINTS} endpoints, while one that gets every session's events hangs, and while it does not`, ours, limit, unit: "ms", ratio: round(ours / limit), goal: "<= 1.2", reached: ours / limit <= 1.2, raw }]
+      return [{ name: "dead-endpoint", what: `median from append to delivered at ${ENDPOINTS} endpoints, with one more that is sent every session's events and hangs, and without`, ours, limit, unit: "ms", ratio: round(ours / limit), goal: "<= 1.2", reached: ours / limit <= 1.2, raw }]
     } finally {
       await server.stop()
       dead.stop()
