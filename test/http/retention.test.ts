@@ -40,6 +40,7 @@ describe("a log that is kept for a while", () => {
       assert.strictEqual(answer.status, 410)
       assert.strictEqual(answer.body.detail.code, "cursor_expired")
       assert.include(answer.body.detail.fix, "since=3")
+      assert.strictEqual(answer.body.detail.earliest_since, 3)
     }
     const { body } = await app.get(`/v1/sessions/${session}/events?since=3`)
     assert.deepStrictEqual(body.data.events.map(({ cursor }: { cursor: number }) => cursor), [4, 5, 6])
