@@ -10,7 +10,10 @@ const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: Reado
 
 const serve = defineCommand({
   meta: { name: "serve", description: "Serve the API and run replies, in the roles that ROLES names" },
-  run: async () => (await import("./commands/serve.ts")).serve()
+  run: async ({ args }) => {
+    refuseUnknown(args, [], 0)
+    return (await import("./commands/serve.ts")).serve()
+  }
 })
 
 const appCreate = defineCommand({
