@@ -39,7 +39,7 @@ const keyCreate = defineCommand({
 
 const keyRevoke = defineCommand({
   meta: { name: "revoke", description: "Revoke a runtime key now and for good; prints one line of JSON" },
-  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters)" } },
+  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters), or the whole key" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["prefix"], 1)
     return (await import("./commands/app.ts")).revokeKey({ prefix: args.prefix })
