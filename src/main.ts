@@ -11,7 +11,10 @@ const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: Reado
 
 const serve = defineCommand({
   meta: { name: "serve", description: "Serve the API and run replies, in the roles that ROLES names" },
-  run: async () => (await import("./commands/serve.ts")).serve()
+  run: async ({ args }) => {
+    refuseUnknown(args, [], 0)
+    return (await import("./commands/serve.ts")).serve()
+  }
 })
 
 const appCreate = defineCommand({
@@ -37,7 +40,7 @@ const keyCreate = defineCommand({
 
 const keyRevoke = defineCommand({
   meta: { name: "revoke", description: "Revoke a runtime key now and for good; prints one line of JSON" },
-  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters)" } },
+  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters), or the whole key" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["prefix"], 1)
     return (await import("./commands/app.ts")).revokeKey({ prefix: args.prefix })

@@ -155,6 +155,17 @@ describe("a step", () => {
     expect((await claim())[0]?.failures).toBe(1)
   })
 
+  it("gives the lane back when its channel has been changed meanwhile, for what it holds was for the old one", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"] })
+    const [lease] = await claim()
+    await database.sql`update channels set version = version + 1`
+    expect(await lanes((l) => l.settle(step(lease!, 0)))).toBe("ready")
+    expect(await lane()).toMatchObject({ position: 1, owner: null, sending: null, status: "ready" })
+    const [next] = await claim()
+    expect(next).toMatchObject({ channelVersion: 2, events: [{ cursor: 2 }, { cursor: 3 }] })
+    expect(await lanes((l) => l.settle(step(next!, 0)))).toBe("next")
+  })
+
   it("gives the lane back when its channel has been stopped meanwhile", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
