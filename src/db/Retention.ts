@@ -68,6 +68,12 @@ export class Retention extends Context.Service<Retention, {
       while (place !== undefined) place = yield* trim(age, place)
     })
 
-    return Retention.of({ apply: Effect.andThen(deleteAttempts, log === null ? Effect.void : trimLogs(log)) })
+    const forgetSecrets = query((sql) => sql`
+      with past as (
+        select app_id, channel_id from channels where previous_secret_until < now() order by app_id, channel_id for no key update
+      )
+      update channels c set previous_secret = null, previous_secret_until = null from past p where c.app_id = p.app_id and c.channel_id = p.channel_id`)
+
+    return Retention.of({ apply: Effect.all([forgetSecrets, deleteAttempts], { discard: true }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
   }))
 }

@@ -108,8 +108,8 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       owner = case when s.cursor is null then null else ${owner} end,
       sending = s.cursor, sending_at = now(),
       position = case when s.cursor is null then s.examined else l.position end,
-      redo = case when s.cursor is null then '{}' else l.redo end,
-      status = case when s.cursor is null and s.examined >= l.head then 'idle' else 'ready' end
+      redo = case when s.cursor is null then l.redo[${EVENTS_A_LEASE + 1}::int:] else l.redo end,
+      status = case when s.cursor is null and s.examined >= l.head and cardinality(l.redo) <= ${EVENTS_A_LEASE}::int then 'idle' else 'ready' end
     from seen s
     where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
     returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined

@@ -96,3 +96,20 @@ describe("tries at deliveries", () => {
     assert.deepStrictEqual((await server.database.sql`select max(cursor)::int as oldest from delivery_attempts where channel_id = 'chn_1'`)[0], { oldest: 29 })
   })
 })
+
+describe("a secret that was replaced", () => {
+  it("is forgotten once it signs no more, and not before", async () => {
+    const session = await app.createSession()
+    const channels = `/v1/sessions/${session}/channels`
+    const rotated = async () => {
+      const { body } = await app.post(channels, { kind: "webhook", url: "http://127.0.0.1:9/" })
+      await app.patch(`${channels}/${body.data.id}`, { secret: "rotate" })
+      return body.data.id
+    }
+    const [over, lasting] = [await rotated(), await rotated()]
+    await server.database.sql`update channels set previous_secret_until = now() - interval '1 second' where channel_id = ${over}`
+    await retain(null)
+    const rows = await server.database.sql`select channel_id from channels where session_id = ${session} and previous_secret is not null`
+    assert.deepStrictEqual([...rows], [{ channel_id: lasting }])
+  })
+})
