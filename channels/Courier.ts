@@ -30,6 +30,16 @@ const nameOf = ({ sessionId, channelId, fence }: LaneRef) => `${sessionId} ${cha
 
 const died = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
 
+const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
+  const now = (count.get(key) ?? 0) + change
+  if (now === 0) count.delete(key)
+  else count.set(key, now)
+}
+
+/** Whether anything that was full then is not full now. */
+const freed = (then: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>, full: number) =>
+  [...then].some(([key, count]) => count >= full && (now.get(key) ?? 0) < full)
+
 /** One part of an event on a lane's way. `first`: what the lease's failures and unknowns were counted for. `nothing`: the channel shows nothing of the event. */
 interface Stop {
   readonly event: LaneEvent
@@ -89,11 +99,6 @@ export class Courier extends Context.Service<Courier, {
     const walking = new Set<string>()
     const ofEndpoint = new Map<string, number>()
     const ofApp = new Map<string, number>()
-    const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
-      const now = (count.get(key) ?? 0) + change
-      if (now === 0) count.delete(key)
-      else count.set(key, now)
-    }
     const enter = (lease: LaneLease) => {
       walking.add(nameOf(lease))
       add(ofEndpoint, lease.endpoint, 1)
@@ -182,15 +187,15 @@ export class Courier extends Context.Service<Courier, {
       const owner = yield* name.current
       const room = Math.min(LANES_A_CLAIM, MAX_LANES - walking.size)
       if (Option.isNone(owner) || room <= 0) return false
-      const { leases, more } = yield* lanes.claim(owner.value, {
-        lanes: room,
-        endpoints: ofEndpoint,
-        apps: ofApp,
-        perEndpoint: PER_ENDPOINT,
-        perApp: PER_APP
-      })
-      for (const lease of leases) yield* begin(lease)
-      return more
+      const taken = { endpoints: new Map(ofEndpoint), apps: new Map(ofApp) }
+      const { leases, more } = yield* lanes.claim(owner.value, { lanes: room, ...taken, perEndpoint: PER_ENDPOINT, perApp: PER_APP })
+      for (const lease of leases) {
+        add(taken.endpoints, lease.endpoint, 1)
+        add(taken.apps, lease.appId, 1)
+        yield* begin(lease)
+      }
+      // A place that came free while the claim took it for taken woke nobody.
+      return more || freed(taken.endpoints, ofEndpoint, PER_ENDPOINT) || freed(taken.apps, ofApp, PER_APP)
     }))
     const claimAll = Effect.gen(function*() {
       while (yield* lease);

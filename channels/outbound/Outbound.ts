@@ -25,7 +25,7 @@ const KEEP_BYTES = 8 * 1024
 const LONGEST_KEEP_ALIVE_MS = 10_000
 
 export const postBy = (agent: Agent) =>
-  Effect.fn("Outbound.post")(function*({ url: text, headers, body, totalTimeout = TOTAL_TIMEOUT, keepBytes = KEEP_BYTES }: OutboundRequest) {
+  Effect.fnUntraced(function*({ url: text, headers, body, totalTimeout = TOTAL_TIMEOUT, keepBytes = KEEP_BYTES }: OutboundRequest) {
     const { url } = yield* readUrl(text).pipe(Effect.mapError(() => new OutboundError({ reason: "blocked_address", sent: false })))
     return yield* exchange(agent, { url, headers, body, totalTimeout, keepBytes })
   })

@@ -1,5 +1,5 @@
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Agent, type Dispatcher, errors } from "undici"
@@ -62,11 +62,22 @@ export const exchange = Effect.fnUntraced(function*(agent: Agent, { url, headers
     return head === null ? Effect.fail(new OutboundError({ reason: "timeout", sent })) : Effect.succeed({ ...head, body: text })
   })
 
-  const asked = Effect.callback<OutboundAnswer, OutboundError>((resume) => {
+  return yield* Effect.callback<OutboundAnswer, OutboundError>((resume) => {
     let over = false
     let controller: Dispatcher.DispatchController | null = null
+    // A timer of our own: the one of Effect takes a fiber a call.
+    const timer = setTimeout(() => {
+      end(told)
+      abandon()
+    }, Duration.toMillis(totalTimeout))
+    const end = (answer: Effect.Effect<OutboundAnswer, OutboundError>) => {
+      over = true
+      clearTimeout(timer)
+      resume(answer)
+    }
     const abandon = () => {
       over = true
+      clearTimeout(timer)
       controller?.abort(new Error("enough"))
     }
     agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body }, {
@@ -86,20 +97,14 @@ export const exchange = Effect.fnUntraced(function*(agent: Agent, { url, headers
         kept.push(chunk.subarray(0, room))
         room -= Math.min(room, chunk.length)
         if (room > 0) return
-        resume(told)
+        end(told)
         abandon()
       },
-      onResponseEnd: () => {
-        over = true
-        resume(told)
-      },
+      onResponseEnd: () => end(told),
       onResponseError: (_, error) => {
-        if (over) return
-        over = true
-        resume(head === null ? Effect.fail(new OutboundError({ reason: reasonOf(error, sent), sent })) : told)
+        if (!over) end(head === null ? Effect.fail(new OutboundError({ reason: reasonOf(error, sent), sent })) : told)
       }
     })
     return Effect.sync(abandon)
   })
-  return yield* asked.pipe(Effect.timeoutOrElse({ duration: totalTimeout, orElse: () => told }))
 })

@@ -1,9 +1,9 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import { VERSION } from "#pipeline/domain/version.ts"
 import { Attempt, type Channel, type Delivery } from "../Channel.ts"
 import type { OutboundError } from "../outbound/exchange.ts"
 import { Outbound } from "../outbound/Outbound.ts"
@@ -13,12 +13,12 @@ import { SCHEDULE } from "./schedule.ts"
 import { signatureHeaders } from "./sign.ts"
 import { WebhookEndpoints } from "./WebhookEndpoints.ts"
 
-const USER_AGENT = "Troupe/0.1.0"
+const USER_AGENT = `Troupe/${VERSION}`
 
 /** Of one try, from the dial to the end of the answer. */
 const TOTAL = Duration.seconds(15)
-/** How long an endpoint is looked up before it. */
-const LOOK_UP = Duration.seconds(15)
+/** How long an endpoint that cannot be looked up is waited for before it. */
+const LOOK_UP = Schedule.spaced("1 second").pipe(Schedule.upTo({ times: 14 }))
 
 const unanswered = { statusCode: null, answer: null }
 
@@ -41,14 +41,10 @@ export const makeWebhookChannel = Effect.gen(function*() {
 
   const deliver = Effect.fnUntraced(function*({ appId, channelId, channelVersion, cursor, eventId, event }: Delivery) {
     // That we cannot look it up is no fault of the receiver's: a try is worth waiting for.
-    const endpoint = yield* endpoints.get(appId, channelId, channelVersion).pipe(
-      Effect.retry(Schedule.spaced("1 second")),
-      Effect.timeoutOption(LOOK_UP),
-      Effect.orElseSucceed(() => Option.none())
-    )
-    if (Option.isNone(endpoint)) return endpointUnavailable
-    if (endpoint.value === undefined) return channelMissing
-    const { url, secrets } = endpoint.value
+    const endpoint = yield* Effect.result(Effect.retry(endpoints.get(appId, channelId, channelVersion), LOOK_UP))
+    if (Result.isFailure(endpoint)) return endpointUnavailable
+    if (endpoint.success === undefined) return channelMissing
+    const { url, secrets } = endpoint.success
 
     const body = Buffer.from(event, "utf8")
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)

@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { type AfterStep, type LaneLease, type LaneRef, Lanes, type LaneStep, LanesUnavailable, type Room } from "#channels/Lanes.ts"
 import { Database } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
-import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, lockLanes, noteHealth, type Place, settleLanes, sweepLanes } from "./laneStatements.ts"
+import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, noteHealth, type Place, settleLanes, sweepLanes } from "./laneStatements.ts"
 import { untilReachable } from "./retry.ts"
 
 const START: Place = { appId: "", channelId: "" }
@@ -58,22 +58,20 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
     maxBatch: 64,
     inFlight: 2,
     run: async (batch) => {
-      const rows = await pool.begin(async (sql) => {
-        const [, rows] = await Promise.all([lockLanes(sql, batch), settleLanes(sql, batch)])
-        return rows
-      })
-      // What is not noted now is noted with the next step.
-      await noteHealth(pool, batch).catch(() => {})
+      const rows = await settleLanes(pool, batch)
+      const news = rows.filter((row) => row.news).map((row) => batch[row.n - 1]!)
+      // What is not noted now is noted with a later step.
+      if (news.length > 0) await noteHealth(pool, news).catch(() => {})
       const after = new Map(rows.map((row) => [row.n, row.after]))
       return batch.map((_, index) => after.get(index + 1) ?? "lost")
     }
   })
 
-  const intend = ({ appId, sessionId, channelId, owner, fence }: LaneRef, cursor: number, part: number) =>
+  const intend = ({ appId, sessionId, channelId, channelVersion, owner, fence }: LaneLease, cursor: number, part: number) =>
     query((sql) => sql`
       update lanes l set sending = ${cursor}, sending_part = ${part}, sending_fence = l.fence, sending_at = now() from channels c
       where l.app_id = ${appId} and l.session_id = ${sessionId} and l.channel_id = ${channelId} and l.owner = ${owner} and l.fence = ${fence}
-        and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing')
+        and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing') and c.version = ${channelVersion}
       returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable)
 
   const heldBy = (owner: string) =>

@@ -117,8 +117,8 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       owner = case when s.cursor is null then null else ${owner} end,
       sending = case when s.paced then l.sending else s.cursor end, sending_at = case when s.paced then l.sending_at else now() end,
       position = case when s.cursor is null then s.examined else l.position end,
-      redo = case when s.cursor is null then '{}' else l.redo end,
-      status = case when s.cursor is null and s.examined >= l.head then 'idle' else 'ready' end
+      redo = case when s.cursor is null then l.redo[${EVENTS_A_LEASE + 1}::int:] else l.redo end,
+      status = case when s.cursor is null and s.examined >= l.head and cardinality(l.redo) <= ${EVENTS_A_LEASE}::int then 'idle' else 'ready' end
     from seen s
     where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
     returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined
@@ -150,6 +150,7 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   app: batch.map(({ lease }) => lease.appId),
   session: batch.map(({ lease }) => lease.sessionId),
   channel: batch.map(({ lease }) => lease.channelId),
+  version: batch.map(({ lease }) => lease.channelVersion),
   owner: batch.map(({ lease }) => lease.owner),
   fence: batch.map(({ lease }) => lease.fence),
   // The attempt is told apart by its fence; within one lease an event is tried once.
@@ -158,6 +159,7 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   part: batch.map(({ part }) => part),
   redo: batch.map(({ event }) => Number(event.redo)),
   last: batch.map(({ last }) => Number(last)),
+  telling: batch.map(({ telling }) => Number(telling)),
   outcome: batch.map(({ outcome }) => outcome),
   statusCode: batch.map(({ statusCode }) => statusCode),
   errorCode: batch.map(({ errorCode }) => errorCode),
@@ -175,36 +177,38 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   next: batch.map(({ next }) => next?.cursor ?? null)
 })
 
-/** Lanes in order of their key: the lock order of everybody who writes several. */
-export const lockLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => sql`
-  select 1 from lanes
-  where (app_id, session_id, channel_id) in (select * from unnest(${batch.map(({ lease }) => lease.appId)}::text[], ${batch.map(({ lease }) => lease.sessionId)}::text[], ${batch.map(({ lease }) => lease.channelId)}::text[]))
-  order by app_id, session_id, channel_id for no key update`
+/** A channel of which all is well is noted so often. */
+const NOTED_EVERY = Duration.seconds(10)
 
 /**
  * Writes the outcomes of tries and moves their lanes, only where the lease still holds; a lane without a row in the answer was taken over.
- * With `next`, the intent to send that event is on record; a lane whose channel has been stopped meanwhile is given back instead.
+ * Lanes are locked in order of their key, here as everywhere, and each is judged as it is once it is locked.
+ * With `next`, the intent to send that event is on record; a lane whose channel has been stopped or changed meanwhile is given back instead.
  * A retry gets a job for the second after it is due, one for all that are due in the same second: the job is a wake-up.
  */
 export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = toColumns(batch)
-  return sql<Array<{ readonly n: number; readonly after: Exclude<AfterStep, "lost"> }>>`
+  return sql<Array<{ readonly n: number; readonly after: Exclude<AfterStep, "lost">; readonly news: boolean }>>`
     with done as (
-      select d.*, c.status in ('active', 'failing') as walked, c.paced
-      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.part}::int[], ${b.event}::text[],
-          ${b.redo}::int[], ${b.last}::int[], ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+      select d.*, c.status in ('active', 'failing') and c.version = d.version as goes_on, c.paced,
+        d.telling = 1 and (d.outcome not in ('sent', 'rejected') or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
+      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.version}::int[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.part}::int[], ${b.event}::text[],
+          ${b.redo}::int[], ${b.last}::int[], ${b.telling}::int[], ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
           ${b.position}::bigint[], ${b.past}::int[], ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
-        with ordinality as d(app_id, session_id, channel_id, owner, fence, cursor, part, event_id, redo, last, outcome, status_code, error_code, answer, started_at, latency_ms,
+        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, telling, outcome, status_code, error_code, answer, started_at, latency_ms,
           position, past, parked, failures, delay_ms, next, n)
       left join channels c using (app_id, channel_id)
+    ), mine as (
+      select d.n, l.app_id, l.session_id, l.channel_id from lanes l join done d using (app_id, session_id, channel_id)
+      order by l.app_id, l.session_id, l.channel_id for no key update of l
     ), moved as (
       update lanes l set
         position = greatest(l.position, coalesce(d.position, 0)),
         part = coalesce(d.past, l.part),
         redo = case when d.redo = 1 and d.last = 1 then array_remove(l.redo, d.cursor) else l.redo end,
         failures = case when d.redo = 1 then l.failures else d.failures end,
-        owner = case when d.walked then case when d.next is null then null else l.owner end end,
-        sending = case when d.walked and not d.paced then d.next end, sending_fence = null,
+        owner = case when d.goes_on then case when d.next is null then null else l.owner end end,
+        sending = case when d.goes_on and not d.paced then d.next end, sending_fence = null,
         sending_at = now(),
         due_at = now() + coalesce(d.delay_ms, 0) * interval '1 millisecond',
         status = case
@@ -212,9 +216,9 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
           when d.delay_ms is not null then 'waiting'
           when greatest(l.position, coalesce(d.position, 0)) < l.head or (case when d.redo = 1 and d.last = 1 then array_remove(l.redo, d.cursor) else l.redo end) <> '{}' then 'ready'
           else 'idle' end
-      from done d
-      where l.app_id = d.app_id and l.session_id = d.session_id and l.channel_id = d.channel_id and l.owner = d.owner and l.fence = d.fence
-      returning d.n, l.due_at, case when l.owner is not null then 'next' when l.status = 'ready' then 'ready' else 'rest' end as after
+      from mine m join done d using (n)
+      where l.app_id = m.app_id and l.session_id = m.session_id and l.channel_id = m.channel_id and l.owner = d.owner and l.fence = d.fence
+      returning d.n, d.news, l.due_at, case when l.owner is not null then 'next' when l.status = 'ready' then 'ready' else 'rest' end as after
     ), recorded as (
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, status_code, error_code, answer, started_at, latency_ms)
       select d.app_id, d.session_id, d.channel_id, d.cursor, d.part, d.fence, d.event_id, d.outcome, d.status_code, d.error_code, d.answer, d.started_at::timestamptz, d.latency_ms
@@ -224,20 +228,16 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
       select count(graphile_worker.add_job('deliver', '{}'::json, run_at := due.at, job_key := 'deliver:' || extract(epoch from due.at)::bigint, job_key_mode := 'preserve_run_at'))
       from (select distinct date_trunc('second', m.due_at) + interval '1 second' as at from moved m join done d using (n) where d.delay_ms is not null) due
     )
-    select m.n::int, m.after from moved m, woken`
+    select m.n::int, m.after, m.news from moved m, woken`
 }
 
-/**
- * How the channels of these steps are doing. Written apart from the steps, so that a channel with many lanes is no queue for them,
- * and, while all is well, only every ten seconds.
- */
+/** How the channels of these steps are doing. Written apart from the steps, so that a channel with many lanes is no queue for them. */
 export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
-  const tried = batch.filter(({ telling }) => telling)
   const b = {
-    app: tried.map(({ lease }) => lease.appId),
-    channel: tried.map(({ lease }) => lease.channelId),
-    outcome: tried.map(({ outcome }) => outcome),
-    throttleMs: tried.map(({ throttle }) => milliseconds(throttle))
+    app: batch.map(({ lease }) => lease.appId),
+    channel: batch.map(({ lease }) => lease.channelId),
+    outcome: batch.map(({ outcome }) => outcome),
+    throttleMs: batch.map(({ throttle }) => milliseconds(throttle))
   }
   return sql`
     with seen as (
@@ -248,7 +248,7 @@ export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
     ), present as (
       select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, case when not s.reached then coalesce(c.failing_since, now()) end as failing_since
       from channels c join seen s using (app_id, channel_id)
-      where c.status in ('active', 'failing') and (s.failed > 0 or c.failing_since is not null or coalesce(c.last_success_at < now() - interval '10 seconds', true))
+      where c.status in ('active', 'failing')
       order by c.app_id, c.channel_id for no key update of c
     )
     update channels c set
