@@ -25,8 +25,8 @@ const findOwn = (call: Call) => {
   return { place, message }
 }
 
-const visible = ({ caption = "", caption_entities = [], entities = [], reply_markup = null, text = "" }: Message) =>
-  JSON.stringify([text, entities, caption, caption_entities, reply_markup])
+const visible = ({ caption = "", caption_entities = [], entities = [], reply_markup, text = "" }: Message) =>
+  JSON.stringify({ text, entities, caption, caption_entities, reply_markup })
 
 /** Puts the new message in the place of the old one; a keyboard that is not sent again is gone. */
 const replace = (call: Call, place: Place, old: Message, content: Message): Message & { edit_date: number } => {
