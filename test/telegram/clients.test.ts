@@ -1,8 +1,10 @@
+import type { APIMethods } from "gramio"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import type { Bot } from "../support/telegram/Bot.ts"
 import { type FakeTelegram, startFakeTelegram } from "../support/telegram/FakeTelegram.ts"
+import { methods, type MethodName } from "../support/telegram/methods.ts"
 import type { Person } from "../support/telegram/Place.ts"
 import { until } from "../support/until.ts"
 import type { ForeignClient, Told } from "./clients/Client.ts"
@@ -78,7 +80,9 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     await until("the first message", () => heard.includes("/start"))
     telegram.say(mia, bot, "how are you?")
     await until("the second message", () => heard.includes("how are you?"))
-    await polling.stop()
+    const stopped = polling.stop()
+    telegram.advance(60_000)
+    await stopped
     assert.deepStrictEqual(heard, ["/start", "how are you?"])
   })
 
@@ -94,5 +98,15 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     } finally {
       await hook.close()
     }
+  })
+})
+
+/** Does not compile when one of ours is not in the Bot API as GramIO's types have it; `Methods` holds them to grammY's. */
+const NAMES_IN_BOTH: MethodName extends keyof APIMethods ? true : false = true
+
+describe("the methods", () => {
+  it("are those that the types of two clients know", () => {
+    assert.isTrue(NAMES_IN_BOTH)
+    assert.isAbove(methods.size, 40)
   })
 })
