@@ -33,6 +33,7 @@ const draft = (call: Call, text: string): true => {
   const { message_thread_id: threadId } = threadOf(call, place)
   const direct = place as DirectChat
   direct.drafts.set(bot.id, { id, text, threadId, canStop: parameters.boolean("can_stop"), untilMs: world.clock.nowMs() + DRAFT_MS })
+  world.clock.after(DRAFT_MS, () => world.changed())
   world.changed()
   return true
 }
