@@ -1,5 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { startWithMia } from "./harness.ts"
+import { rawCall, startWithMia } from "./harness.ts"
 
 let fake: Awaited<ReturnType<typeof startWithMia>>
 beforeEach(async () => {
@@ -181,6 +181,41 @@ describe("a message that was sent", () => {
     telegram.advance(151_000)
     assert.strictEqual(await refusal("answerCallbackQuery", { callback_query_id: id }), "400 Bad Request: query is too old and response timeout expired or query ID is invalid")
     assert.isUndefined(telegram.pendingUpdates(bot).find((update) => update.callback_query))
+  })
+})
+
+describe("a rich message", () => {
+  it("has up to 32768 characters, and blocks", async () => {
+    const { mia, refusal, result } = fake
+    const sent = await result("sendRichMessage", { chat_id: mia.id, rich_message: { html: "<b>rich</b>" } })
+    assert.deepStrictEqual(sent.rich_message.blocks, [{ type: "paragraph", text: "rich" }])
+    assert.strictEqual(await refusal("sendRichMessage", { chat_id: mia.id, rich_message: { markdown: "a".repeat(32_769) } }), "400 Bad Request: message is too long")
+    assert.strictEqual(await refusal("sendRichMessage", { chat_id: mia.id }), "400 Bad Request: rich message is empty")
+    assert.isTrue(await result("sendRichMessageDraft", { chat_id: mia.id, draft_id: 1, rich_message: { markdown: "ri" } }))
+  })
+})
+
+describe("topics in a private chat", () => {
+  it("are there when the bot has them", async () => {
+    const { mia, refusal, telegram } = fake
+    assert.strictEqual(await refusal("createForumTopic", { chat_id: mia.id, name: "Roses" }), "400 Bad Request: the chat is not a forum")
+    const bot = telegram.createBot({ has_topics_enabled: true })
+    telegram.start(mia, bot)
+    const made = await rawCall(telegram, bot.token, "createForumTopic", { chat_id: mia.id, name: "Roses" })
+    const { message_thread_id: thread } = (made.body.ok ? made.body.result : {}) as { readonly message_thread_id: number }
+    telegram.say(mia, bot, "in the topic", { thread })
+    assert.deepInclude(telegram.pendingUpdates(bot).at(-1)?.message, { message_thread_id: thread, is_topic_message: true })
+  })
+})
+
+describe("what a bot says of itself", () => {
+  it("has every flag of getMe", async () => {
+    const { bot, result } = fake
+    assert.deepStrictEqual(await result("getMe"), {
+      id: bot.id, is_bot: true, first_name: "Ada", username: "ada_bot", can_join_groups: true, can_read_all_group_messages: false, supports_guest_queries: false,
+      supports_inline_queries: false, can_connect_to_business: false, has_main_web_app: false, has_topics_enabled: false, allows_users_to_create_topics: false,
+      can_manage_bots: false, supports_join_request_queries: false
+    })
   })
 })
 

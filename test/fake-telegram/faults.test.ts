@@ -1,4 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { until } from "../support/until.ts"
 import { startWithMia } from "./harness.ts"
 
 let fake: Awaited<ReturnType<typeof startWithMia>>
@@ -136,5 +137,19 @@ describe("a ceiling", () => {
     assert.strictEqual(await getMe(bots[0]?.token ?? ""), 200)
     telegram.advance(60_000)
     assert.strictEqual(await getMe(bots[20]?.token ?? ""), 200)
+  })
+
+  it("of what may wait in a chat turns away the 311th call, 3 s late", async () => {
+    const { telegram } = fake
+    telegram.fault({ count: 310 }, { kind: "slow", ms: 20_000 })
+    const crowd = Array.from({ length: 310 }, () => say("slow"))
+    await until("all have come", () => telegram.calls().length === 310)
+    const oneMore = say("one more")
+    await until("it has come", () => telegram.calls().length === 311)
+    telegram.advance(3_000)
+    const { body } = await oneMore
+    assert.deepInclude(body, { error_code: 429, parameters: { retry_after: 60 } })
+    telegram.advance(20_000)
+    assert.deepStrictEqual([...new Set((await Promise.all(crowd)).map(({ status }) => status))], [200])
   })
 })
