@@ -53,7 +53,7 @@ describe("the simulator", () => {
   })
 
   it("refuses what it does not understand", async () => {
-    for (const [act, fields] of [["say", {}], ["say", []], ["say", "text"], ["say", null], ["start", { person: 5, bot: 5 }], ["bot", { username: 1 }]] as const) {
+    for (const [act, fields] of [["say", {}], ["say", []], ["say", "text"], ["say", null], ["start", { person: 5, bot: 5 }], ["bot", { username: 1 }], ["fault", { trouble: { kind: "sabotage" } }], ["fault", {}]] as const) {
       assert.strictEqual((await post(act, fields)).status, 400, `${act} ${JSON.stringify(fields)}`)
     }
     for (const act of ["nothing", "constructor", "__proto__"]) assert.strictEqual((await post(act, {})).status, 404, act)

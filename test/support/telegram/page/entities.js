@@ -19,7 +19,9 @@ const wrap = (entity, text, children) => {
   return build(TAGS[entity.type] ?? "span", {}, children)
 }
 
-/** The text between two places as nodes; entities lie in each other or beside each other. */
+const BLOCKS = new Set(["pre", "blockquote", "expandable_blockquote"])
+
+/** The text between two places as nodes; entities lie in each other or beside each other. A block needs no line break around it. */
 const nodes = (text, entities, start, end) => {
   const found = []
   let at = start
@@ -28,8 +30,10 @@ const nodes = (text, entities, start, end) => {
     if (entity.offset < at) continue
     const close = Math.min(end, entity.offset + entity.length)
     const inner = entities.slice(index + 1).filter(({ offset }) => offset >= entity.offset && offset < close)
-    found.push(text.slice(at, entity.offset), wrap(entity, text.slice(entity.offset, close), nodes(text, inner, entity.offset, close)))
-    at = close
+    const isBlock = BLOCKS.has(entity.type)
+    const before = text.slice(at, entity.offset)
+    found.push(isBlock ? before.replace(/\n$/, "") : before, wrap(entity, text.slice(entity.offset, close), nodes(text, inner, entity.offset, close)))
+    at = isBlock && close < end && text[close] === "\n" ? close + 1 : close
   }
   return [...found, text.slice(at, end)]
 }

@@ -1,4 +1,4 @@
-import type { Message } from "@grammyjs/types"
+import type { Message, ResponseParameters } from "@grammyjs/types"
 import type { Bot } from "../Bot.ts"
 import type { Group, Person } from "../Place.ts"
 import { Refusal } from "../Refusal.ts"
@@ -43,9 +43,14 @@ export class Input {
     return this.#fields[name] === true
   }
 
-  /** A field as it came. */
-  raw<A>(name: string): A {
-    return this.#fields[name] as A
+  /** A field that is an object itself. */
+  inside(name: string): Input {
+    return new Input(this.#world, this.#fields[name])
+  }
+
+  /** As they came. */
+  responseParameters(name: string): ResponseParameters | undefined {
+    return this.#fields[name] as ResponseParameters | undefined
   }
 
   person(name = "person"): Person {

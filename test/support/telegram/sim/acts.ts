@@ -1,10 +1,29 @@
 import type { CallFilter } from "../CallLog.ts"
 import type { Controls } from "../controls.ts"
 import type { FaultSelection, Trouble } from "../Faults.ts"
-import type { MediaKind } from "../media.ts"
+import { FOLDERS, type MediaKind } from "../media.ts"
 import type { Membership } from "../Place.ts"
+import { Refusal } from "../Refusal.ts"
 import type { World } from "../World.ts"
 import type { Input } from "./Input.ts"
+
+const MEMBERSHIPS: ReadonlyArray<Membership> = ["member", "administrator", "muted", "left", "kicked"]
+const MEDIA_KINDS = Object.keys(FOLDERS) as ReadonlyArray<MediaKind>
+const TROUBLES: ReadonlyArray<Trouble["kind"]> = ["error", "drop_before", "drop_after", "hang", "html502", "slow"]
+
+const oneOf = <A extends string>(input: Input, name: string, values: ReadonlyArray<A>): A => {
+  const value = values.find((candidate) => candidate === input.text(name))
+  if (value === undefined) throw new Refusal(400, `${name} is one of ${values.join(", ")}`)
+  return value
+}
+
+const trouble = (input: Input): Trouble => {
+  const asked = input.inside("trouble")
+  const kind = oneOf(asked, "kind", TROUBLES)
+  if (kind === "slow") return { kind, ms: asked.number("ms") }
+  if (kind !== "error") return { kind }
+  return { kind, code: asked.number("code"), description: asked.text("description"), parameters: asked.responseParameters("parameters") ?? {} }
+}
 
 const options = (input: Input) => {
   const thread = input.optionalNumber("thread")
@@ -44,7 +63,7 @@ export const actsOf = (world: World, controls: Controls): Readonly<Record<string
   },
   group: (input) => ({ id: controls.createGroup([input.person()], { title: input.text("title") }).id }),
   add_bot: (input) => controls.addBot(input.group(), input.person(), input.bot()),
-  set_membership: (input) => controls.setMembership(input.group(), input.person(), input.bot(), input.text("membership") as Membership),
+  set_membership: (input) => controls.setMembership(input.group(), input.person(), input.bot(), oneOf(input, "membership", MEMBERSHIPS)),
   join: (input) => controls.join(input.group(), input.person()),
   leave: (input) => controls.leave(input.group(), input.person()),
   upgrade: (input) => ({ id: controls.upgrade(input.group(), input.person()).id }),
@@ -53,7 +72,7 @@ export const actsOf = (world: World, controls: Controls): Readonly<Record<string
   say: (input) => controls.say(input.person(), input.spot(), input.text("text"), options(input)),
   media: (input) => {
     const [name, type, caption] = [input.optionalText("name"), input.optionalText("type"), input.optionalText("caption")]
-    return controls.sendMedia(input.person(), input.spot(), input.text("kind") as MediaKind, {
+    return controls.sendMedia(input.person(), input.spot(), oneOf(input, "kind", MEDIA_KINDS), {
       ...options(input),
       bytes: Buffer.from(input.text("base64"), "base64"),
       ...(name !== undefined && { name }),
@@ -78,7 +97,7 @@ export const actsOf = (world: World, controls: Controls): Readonly<Record<string
   freeze: (input) => controls.freeze(input.bot(), input.flag("frozen")),
   delete_bot: (input) => controls.deleteBot(input.bot()),
 
-  fault: (input) => void controls.fault(faultSelection(input), input.raw<Trouble>("trouble")),
+  fault: (input) => void controls.fault(faultSelection(input), trouble(input)),
   clear_faults: () => controls.clearFaults(),
   advance: (input) => controls.advance(input.number("ms")),
   calls: (input) => controls.calls(filter(input)),
