@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Chat, ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
+import { ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import { Database } from "../Database.ts"
 
@@ -12,10 +12,6 @@ export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
   return TelegramChats.of({
-    get: ({ appId, channelId, sessionId }) => query<Array<Chat>>((sql) => sql`
-      select chat_id as "chatId", thread_id as "threadId", status from telegram_chats
-      where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId}`).pipe(Effect.map((rows) => rows[0]), unavailable),
-
     mark: ({ appId, channelId, sessionId }, status, reason) => query((sql) => sql`
       update telegram_chats set status = ${status}, reason = ${reason}
       where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId} and status = 'active' returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable),
