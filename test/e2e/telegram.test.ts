@@ -55,8 +55,10 @@ const atRest = () => until("every lane to reach its head", async () => (await fl
 
 describe("two workers on the lanes of one bot", () => {
   it("send every message once and in order, though they are killed over and over and Telegram fails in every way; what is lost is on record as unknown", async ({ annotate }) => {
-    const app = fleet.clientOf(await fleet.start("api", env))
+    const api = await fleet.start("api", env)
+    const app = fleet.clientOf(api)
     let workers: Array<TroupeProcess> = [await fleet.start("worker", env), await fleet.start("worker", env)]
+    const all = [api, ...workers]
     const bot = await attach(app)
     const chats = await meet(bot, 20)
     const texts = (session: string) => [0, 1, 2, 3, 4].map((event) => [0, 1, 2].map((part) => `${session.slice(-6)} ${event}.${part}`))
@@ -74,6 +76,7 @@ describe("two workers on the lanes of one bot", () => {
       const [heir] = await Promise.all([fleet.start("worker", env), victim?.stop("SIGKILL")])
       kills++
       workers = [...others, heir]
+      all.push(heir)
     }
     await atRest()
 
@@ -90,6 +93,9 @@ describe("two workers on the lanes of one bot", () => {
     }
     const [ambiguous] = await fleet.database.sql`select count(*)::int as count from delivery_attempts where outcome = 'unknown'`
     await annotate(`${kills} kills, ${chats.length * 15} messages, ${ambiguous?.["count"]} unknown, ${missing} of them not there`)
+    const printed = all.map((process) => process.stdout() + process.stderr()).join("\n")
+    assert.include(printed, "ready")
+    assert.notInclude(printed, bot.token.split(":")[1] ?? "")
     // The fake answers 429 to whoever goes too fast: none of these was of our making.
     assert.isEmpty(telegram.calls({ bot }).filter(({ fault }) => fault === "rate_limit"))
   }, 240_000)

@@ -131,6 +131,9 @@ describe("what surely was not sent", () => {
       const [lane] = await ground.server.database.sql`select status, owner, due_at > now() + interval '3900 seconds' as later from lanes where session_id = ${session}`
       return lane?.["status"] === "waiting" && lane["owner"] === null && lane["later"]
     })
+    const [waiting] = await deliveries(session)
+    assert.strictEqual(waiting.outcome, "not_sent")
+    assert.isAbove(Date.parse(waiting.next_attempt_at), Date.now() + 3_900_000)
   })
 
   it("is sent without its looks when Telegram will not have them, and as words when it will not have the picture", async () => {

@@ -59,6 +59,7 @@ describe("a managed bot", () => {
     await until("an answer", () => said(bot, person).length >= 2)
     assert.notInclude((await app.events(chat.session_id)).map((event) => event.type), "run.status")
     assert.isUndefined((await get(id)).link)
+    assert.lengthOf(telegram.calls({ bot, method: "setMyCommands" }), 1)
   })
 
   it("is found under another name by the word of who makes it", async () => {
