@@ -218,6 +218,15 @@ describe("typing", () => {
 })
 
 describe("a token that Telegram takes no more", () => {
+  it("ends the typing with the one call that finds it out", async () => {
+    const { bot, person, id } = await greeted()
+    ground.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
+    ground.telegram.say(person, bot, "What is for dinner?")
+    await until("the bot to be revoked", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked")
+    assert.lengthOf(ground.telegram.calls({ bot, method: "sendChatAction" }), 1)
+  })
+
+
   it("revokes the bot at the first refusal, stops every lane and typing, is told to the app, and a new token of the same bot heals it", async () => {
     const { bot, person, session, id } = await greeted()
     ground.telegram.revokeToken(bot)

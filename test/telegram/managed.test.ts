@@ -92,6 +92,14 @@ describe("a managed bot", () => {
     assert.isTrue(await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404))
   })
 
+  it("that is let go before anybody has made it is nobody's when it is made after all", async () => {
+    const { id, username, name } = await request()
+    assert.strictEqual((await app.delete(`/v1/telegram/bots/${id}`)).status, 200)
+    const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
+    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
+    assert.isEmpty(await server.database.sql`select 1 from telegram_bots where user_id = ${bot.id}`)
+  })
+
   it("that is announced twice is bound once", async () => {
     const { id, bot, owner } = await made()
     const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length
