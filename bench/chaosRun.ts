@@ -217,7 +217,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
       const { crashes, crash } = options.database ?? { crashes: 0, crash: async () => {} }
       while (databaseCrashes < crashes) {
         const due = Math.floor(options.sends * (databaseCrashes + 0.75) / crashes)
-        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 120_000)
+        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 600_000)
         await crash()
         databaseCrashes++
         say(`database crash ${databaseCrashes}: ${acknowledged} acknowledged`)

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { accept } from "./rows/accept.ts"
 import { acceptLane } from "./rows/acceptLane.ts"
+import { deadEndpoint } from "./rows/deadEndpoint.ts"
 import { poll } from "./rows/poll.ts"
 import { start } from "./rows/start.ts"
 import { stream } from "./rows/stream.ts"
@@ -10,7 +11,7 @@ import { turns } from "./rows/turns.ts"
 import { webhook } from "./rows/webhook.ts"
 import type { Result } from "./Row.ts"
 
-const ROWS = [accept, acceptLane, poll, turn, turns, stream, webhook, start]
+const ROWS = [accept, acceptLane, poll, turn, turns, stream, webhook, deadEndpoint, start]
 
 /** `npm run bench [-- ROW ...] [--rounds N]`: figures are ratios to a limit of the same run; absolute ones are for the reader only. */
 const args = process.argv.slice(2)

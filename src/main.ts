@@ -1,4 +1,5 @@
 import { defineCommand, runMain } from "citty"
+import { VERSION } from "#pipeline/domain/version.ts"
 
 /** A misspelt flag or a name without its quotes must not do something else than was meant. */
 const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: ReadonlyArray<string>, positionals: number) => {
@@ -106,7 +107,7 @@ const webhooksListen = defineCommand({
 })
 
 await runMain(defineCommand({
-  meta: { name: "troupe", version: "0.1.0", description: "A messenger-delivery-centric gateway for AI characters" },
+  meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
   subCommands: {
     serve,
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),

@@ -42,7 +42,7 @@ export const startServer = (databaseUrl: string, roles: string, env: Record<stri
 export const startHello = (body: string): Promise<Served> => startScript(["bench/support/hello.ts"], { HELLO_BODY: body })
 
 /** A bare node:http server that takes every request. */
-export const startSink = (): Promise<Served> => startScript(["bench/support/sink.ts"], {})
+export const startSink = (host = "127.0.0.1"): Promise<Served> => startScript(["bench/support/sink.ts", host], {})
 
 /** A bare node:http loop that writes one chunk to every open connection when asked to. */
 export const startBareStream = (): Promise<Served> => startScript(["bench/support/bareStream.ts"], {})
