@@ -3,7 +3,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** One event on its way along one lane. */
+/** One event on its way along one lane, or one part of it. */
 export interface Delivery {
   readonly appId: string
   readonly sessionId: string
@@ -15,6 +15,10 @@ export interface Delivery {
   readonly type: string
   /** The event as in the log, JSON. */
   readonly event: string
+  /** Which of the messages that the event is for this channel, from 0. */
+  readonly part: number
+  /** Tries of this part whose fate is unknown. */
+  readonly unknowns: number
 }
 
 /** What is known of an answer. */
@@ -27,18 +31,22 @@ const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(
  * - `Unknown`: it may have.
  * - `Rejected`: it will never take this event; the lane moves on.
  * - `Gone`: it will never take anything again.
+ * - `Later`: it surely did not, and says when it will. That is no failed try.
+ * - `Held`: it surely did not, and will not on this lane until something happens there: the lane is parked.
  */
 export const Attempt = Schema.TaggedUnion({
   Sent: { ...answered },
   NotSent: { ...answered, errorCode: Schema.String, retryAfter: Schema.NullOr(Schema.Duration), throttle: Schema.Boolean },
   Unknown: { ...answered, errorCode: Schema.String },
   Rejected: { ...answered, errorCode: Schema.String },
-  Gone: { ...answered, errorCode: Schema.String }
+  Gone: { ...answered, errorCode: Schema.String },
+  Later: { ...answered, errorCode: Schema.String, after: Schema.Duration },
+  Held: { ...answered, errorCode: Schema.String }
 })
 export type Attempt = typeof Attempt.Type
 
 /** Outcomes as the delivery view names them. */
-export const OUTCOME_NAME = { Sent: "sent", NotSent: "not_sent", Unknown: "unknown", Rejected: "rejected", Gone: "gone" } as const satisfies Record<Attempt["_tag"], string>
+export const OUTCOME_NAME = { Sent: "sent", NotSent: "not_sent", Unknown: "unknown", Rejected: "rejected", Gone: "gone", Later: "not_sent", Held: "not_sent" } as const satisfies Record<Attempt["_tag"], string>
 
 /**
  * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything else:
@@ -48,10 +56,20 @@ export interface Channel {
   readonly kind: string
   /** Waits after the first, second, ... failed try, as they are before jitter. When they are used up the event expires. */
   readonly schedule: ReadonlyArray<Duration.Duration>
-  /** Whether a try of unknown fate is made again (the receiver tells duplicates apart) or passed over. */
-  readonly afterUnknown: "retry" | "skip"
+  /** A try of unknown fate is on record: whether it is made again or passed over. `unknowns` counts it. */
+  readonly afterUnknown: (delivery: Delivery) => Effect.Effect<"retry" | "skip">
+  /** The lane has come to this event: how many messages it is. One, where a channel does not say. */
+  readonly open?: (delivery: Delivery) => Effect.Effect<number>
+  /**
+   * For channels that are `paced`: waits for its turn, or says how long that would take. The intent goes on record after it,
+   * so that whoever dies waiting has sent nothing.
+   */
+  readonly admit?: (delivery: Delivery) => Effect.Effect<Admission>
   readonly deliver: (delivery: Delivery) => Effect.Effect<Attempt>
 }
+
+/** `go`: send now. Otherwise the lane is given back for this long. */
+export type Admission = "go" | { readonly after: Duration.Duration }
 
 /** The push channels of this process, by kind. */
 export class ChannelKinds extends Context.Service<ChannelKinds, ReadonlyMap<string, Channel>>()("channels/ChannelKinds") {}

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
-import { Attempt, type Channel, ChannelKinds, OUTCOME_NAME } from "./Channel.ts"
+import { Attempt, type Channel, ChannelKinds, type Delivery, OUTCOME_NAME } from "./Channel.ts"
 import { LogSignals } from "./event-log/LogSignals.ts"
 import { type LaneEvent, type LaneLease, type LaneRef, Lanes, type LaneStep } from "./Lanes.ts"
 import { rounds } from "./rounds.ts"
@@ -40,13 +40,39 @@ const add = (count: Map<string, number>, key: string, change: 1 | -1) => {
 const freed = (then: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>, full: number) =>
   [...then].some(([key, count]) => count >= full && (now.get(key) ?? 0) < full)
 
-/** Where a lane goes after a try. `failures` counts this event's earlier failed tries. */
-const judge = (channel: Channel, event: LaneEvent, attempt: Attempt, failures: number, random: number): Pick<LaneStep, "outcome" | "onward"> => {
+/** One part of an event on a lane's way. `first`: what the lease's failures and unknowns were counted for. `nothing`: the channel shows nothing of the event. */
+interface Stop {
+  readonly event: LaneEvent
+  readonly part: number
+  readonly last: boolean
+  readonly first: boolean
+  readonly nothing: boolean
+}
+
+type Result = Omit<LaneStep, "lease" | "event" | "part" | "last" | "next">
+
+const deliveryOf = (lease: LaneLease, event: LaneEvent, part: number, unknowns: number): Delivery => ({
+  appId: lease.appId,
+  sessionId: lease.sessionId,
+  channelId: lease.channelId,
+  channelVersion: lease.channelVersion,
+  cursor: event.cursor,
+  eventId: event.id,
+  type: event.type,
+  event: event.text,
+  part,
+  unknowns
+})
+
+/** Where a lane goes after a try. `failures` counts earlier failed tries. `skip`: one of unknown fate is passed over. */
+const judge = (channel: Channel, event: LaneEvent, attempt: Attempt, failures: number, skip: boolean, random: number): Pick<LaneStep, "outcome" | "onward"> => {
   const outcome = OUTCOME_NAME[attempt._tag]
   const step = channel.schedule[failures]
-  if (attempt._tag === "Sent" || attempt._tag === "Rejected" || (attempt._tag === "Unknown" && channel.afterUnknown === "skip")) return { outcome, onward: "pass" }
+  if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
+  if (attempt._tag === "Sent" || attempt._tag === "Rejected" || skip) return { outcome, onward: "pass" }
   // Asked for once more means tried once more.
   if (event.redo) return { outcome, onward: "pass" }
+  if (attempt._tag === "Held") return { outcome, onward: "park" }
   // The channel ends here. The event stays where it is, for the day the channel is resumed.
   if (attempt._tag === "Gone") return { outcome, onward: { retryAfter: channel.schedule[0] ?? Duration.minutes(1), failures } }
   if (step === undefined) return { outcome: "expired", onward: "pass" }
@@ -86,44 +112,64 @@ export class Courier extends Context.Service<Courier, {
       add(ofApp, lease.appId, -1)
     }
 
-    const tryOne = Effect.fnUntraced(function*(channel: Channel, lease: LaneLease, event: LaneEvent, failures: number, following: LaneEvent | null) {
+    const tryOne = Effect.fnUntraced(function*(channel: Channel, delivery: Delivery, event: LaneEvent, failures: number) {
       const startedAt = yield* Clock.currentTimeMillis
-      const step = (result: Pick<LaneStep, "outcome" | "onward" | "statusCode" | "errorCode" | "answer" | "latency" | "throttle">): LaneStep => ({
-        lease,
-        event,
-        startedAt: new Date(startedAt),
-        next: result.onward === "pass" ? following : null,
-        ...result
-      })
-      if (event.expired) return step({ outcome: "expired", onward: "pass", statusCode: null, errorCode: "too_late", answer: null, latency: null, throttle: null })
-      const attempt = yield* channel.deliver({
-        appId: lease.appId,
-        sessionId: lease.sessionId,
-        channelId: lease.channelId,
-        channelVersion: lease.channelVersion,
-        cursor: event.cursor,
-        eventId: event.id,
-        type: event.type,
-        event: event.text
-      }).pipe(Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("delivery failed", cause), died)))
-      const { outcome, onward } = judge(channel, event, attempt, failures, yield* Random.next)
-      return step({
-        outcome,
-        onward,
+      const attempt = yield* channel.deliver(delivery).pipe(
+        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("delivery failed", cause), died))
+      )
+      const skip = attempt._tag === "Unknown" && (yield* channel.afterUnknown({ ...delivery, unknowns: delivery.unknowns + 1 })) === "skip"
+      return {
+        ...judge(channel, event, attempt, failures, skip, yield* Random.next),
+        telling: attempt._tag !== "Later" && attempt._tag !== "Held",
         statusCode: attempt.statusCode,
         errorCode: "errorCode" in attempt ? attempt.errorCode : null,
         answer: attempt.answer,
+        startedAt: new Date(startedAt),
         latency: Duration.millis((yield* Clock.currentTimeMillis) - startedAt),
         throttle: attempt._tag === "NotSent" && attempt.throttle ? attempt.retryAfter ?? channel.schedule[0] ?? null : null
-      })
+      } satisfies Result
+    })
+
+    /** What comes next on the lane: sent, once its turn has come, or passed over. Undefined: the lane is not ours any more. */
+    const takeStep = Effect.fnUntraced(function*(channel: Channel, lease: LaneLease, { event, part, first, nothing }: Stop) {
+      const quiet = { telling: false, statusCode: null, errorCode: null, answer: null, startedAt: new Date(yield* Clock.currentTimeMillis), latency: null, throttle: null }
+      if (event.expired) return { ...quiet, outcome: "expired", onward: "pass", errorCode: "too_late" } satisfies Result
+      if (nothing) return { ...quiet, outcome: null, onward: "pass" } satisfies Result
+      const failures = first ? lease.failures : 0
+      const interrupted = lease.interrupted?.cursor === event.cursor && lease.interrupted.part === part
+      const delivery = deliveryOf(lease, event, part, interrupted || (first && lease.interrupted === null) ? lease.unknowns : 0)
+      if (interrupted && (yield* channel.afterUnknown(delivery)) === "skip") return { ...quiet, outcome: null, onward: "pass" } satisfies Result
+      if (channel.admit !== undefined) {
+        const admission = yield* channel.admit(delivery)
+        if (admission !== "go") return { ...quiet, outcome: null, onward: { retryAfter: admission.after, failures } } satisfies Result
+        if (!(yield* lanes.intend(lease, event.cursor, part))) {
+          yield* lanes.release(lease)
+          return undefined
+        }
+      }
+      return yield* tryOne(channel, delivery, event, failures)
+    })
+
+    const stopsOf = Effect.fnUntraced(function*(channel: Channel, lease: LaneLease, event: LaneEvent, place: number) {
+      const parts = event.expired || channel.open === undefined ? 1 : yield* channel.open(deliveryOf(lease, event, 0, 0))
+      const all = Array.from({ length: parts }, (_, part) => part).slice(place === 0 ? lease.part : 0)
+      const left = all.filter((part) => !event.sent.includes(part))
+      const wanted = left.length === 0 ? all : left
+      if (wanted.length === 0) return [{ event, part: 0, last: true, first: false, nothing: true }]
+      return wanted.map((part, index): Stop => ({ event, part, last: index === wanted.length - 1, first: index === 0 && (place === 0 || event.redo), nothing: false }))
     })
 
     const walk = Effect.fnUntraced(function*(channel: Channel, lease: LaneLease) {
       for (const [place, event] of lease.events.entries()) {
-        const step = yield* tryOne(channel, lease, event, place === 0 || event.redo ? lease.failures : 0, lease.events[place + 1] ?? null)
-        const after = yield* lanes.settle(step)
-        if (after === "ready") wake()
-        if (after !== "next") return
+        for (const stop of yield* stopsOf(channel, lease, event, place)) {
+          const result = yield* takeStep(channel, lease, stop)
+          if (result === undefined) return
+          const { part, last } = stop
+          const next = result.onward === "pass" ? last ? lease.events[place + 1] ?? null : event : null
+          const after = yield* lanes.settle({ lease, event, part, last, next, ...result })
+          if (after === "ready") wake()
+          if (after !== "next") return
+        }
       }
     }, (effect, _, { sessionId, channelId }) => Effect.annotateLogs(effect, { session_id: sessionId, channel_id: channelId }))
 

@@ -13,6 +13,8 @@ export interface LaneEvent {
   readonly expired: boolean
   /** It lies behind the lane's position and was asked for once more. */
   readonly redo: boolean
+  /** The parts of one that was asked for once more that have arrived already. */
+  readonly sent: ReadonlyArray<number>
 }
 
 /** A lane in our hands, with the next events that its channel wants. Whoever shows this owner and fence may move it. */
@@ -25,9 +27,15 @@ export interface LaneLease {
   readonly channelVersion: number
   readonly owner: string
   readonly fence: number
-  /** Failed tries at the first event. */
+  /** Failed tries at the first event, in its part. */
   readonly failures: number
-  /** In order; the intent to send the first is on record. */
+  /** The parts of the first event that the lane is past. */
+  readonly part: number
+  /** What was on the wire when an earlier lease was lost; it is on record as unknown. */
+  readonly interrupted: { readonly cursor: number; readonly part: number } | null
+  /** Tries of that, or of the first event in its part, of unknown fate. Only counted for a paced channel. */
+  readonly unknowns: number
+  /** In order; the intent to send the first is on record, unless the channel is paced. */
   readonly events: ReadonlyArray<LaneEvent>
   /** Up to here the log has been looked through for them. */
   readonly examined: number
@@ -35,20 +43,26 @@ export interface LaneLease {
 
 export type OutcomeName = "sent" | "not_sent" | "unknown" | "rejected" | "gone" | "expired"
 
-/** What became of one event, and where the lane goes from there. */
+/** What became of one event, in one of its parts, and where the lane goes from there. */
 export interface LaneStep {
   readonly lease: LaneLease
   readonly event: LaneEvent
-  readonly outcome: OutcomeName
+  readonly part: number
+  /** Of the parts of the event that are to be sent. */
+  readonly last: boolean
+  /** Null: there is nothing to put down. */
+  readonly outcome: OutcomeName | null
+  /** Whether it says how the channel is doing. */
+  readonly telling: boolean
   readonly statusCode: number | null
   readonly errorCode: string | null
   readonly answer: string | null
   readonly startedAt: Date
   /** Null: nothing was sent. */
   readonly latency: Duration.Duration | null
-  /** `pass`: on to the next event. Otherwise the same event again after this time. */
-  readonly onward: "pass" | { readonly retryAfter: Duration.Duration; readonly failures: number }
-  /** The intent to go on with this event, recorded in the same transaction. Null: give the lane back. */
+  /** `pass`: on to the next part or event. `park`: the same again, but not before something has made the lane ready. Otherwise the same again after this time. */
+  readonly onward: "pass" | "park" | { readonly retryAfter: Duration.Duration; readonly failures: number }
+  /** What the lane goes on with; the intent is recorded in the same transaction, unless the channel is paced. Null: give the lane back. */
   readonly next: LaneEvent | null
   /** For how long the whole endpoint is to be left alone. */
   readonly throttle: Duration.Duration | null
@@ -79,6 +93,8 @@ export class Lanes extends Context.Service<Lanes, {
    * Waits while the database is away.
    */
   readonly settle: (step: LaneStep) => Effect.Effect<AfterStep, LanesUnavailable>
+  /** Puts down the intent to send this part now. False: the lane was taken over, or its channel stopped. */
+  readonly intend: (lane: LaneRef, cursor: number, part: number) => Effect.Effect<boolean, LanesUnavailable>
   /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. */
   readonly sweep: Effect.Effect<void, LanesUnavailable>
   /** The lanes that this owner holds, by the table. */

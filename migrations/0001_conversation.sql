@@ -74,7 +74,8 @@ create table sessions (
 create index on sessions (app_id, external_user_ref, session_id);
 create index on sessions (app_id, character_slug, session_id);
 
--- The counter of a session's log, in a narrow row of its own: it is locked and rewritten by every append.
+-- The counter of a log, in a narrow row of its own: it is locked and rewritten by every append. The log of a session,
+-- or of an app's operational events: that one stands under the app's id, and has no session.
 -- No index but the key, and free room in the page, so that a rewrite touches one page.
 create table session_logs (
   app_id text not null,
@@ -90,8 +91,7 @@ create table session_logs (
   last_character_at timestamptz,
   exited_at timestamptz,
   exit_reason text,
-  primary key (app_id, session_id),
-  foreign key (app_id, session_id) references sessions
+  primary key (app_id, session_id)
 ) with (fillfactor = 70);
 
 -- The log. payload is json, not jsonb: it is written once and passed on as the text it is.

@@ -1,10 +1,14 @@
--- A push channel: where an app wants the events of one session, or of all its sessions, delivered.
+-- A push channel: where an app wants the events of one session, of all its sessions or of a messenger's chats delivered.
 create table channels (
   app_id text not null references apps,
   channel_id text not null,
-  -- Null: every session of the app.
+  -- session | app | chats: whether it has a lane on its one session, on every session of the app, or on those whose chat it has met.
+  covers text not null default 'app',
+  -- Only where it covers one session.
   session_id text,
   kind text not null,
+  -- It waits for its turn before it sends, so that the intent is put down after the claim.
+  paced boolean not null default false,
   -- What is spared when it is slow: all channels to the same endpoint share its places.
   endpoint text not null,
   -- What the kind needs to find its receiver. Bumping version tells processes that they hold an old copy.
@@ -39,7 +43,8 @@ create index channels_unaligned on channels (app_id, channel_id) where aligned_t
 --   idle     position has reached head             an append makes it ready
 --   ready    there is something to deliver         a courier leases it (owner, fence)
 --   waiting  the next attempt is due at due_at     the sweep makes it ready
---   parked   its channel is not walked             aligning the channel makes it ready or idle
+--   parked   its channel is not walked, or its     aligning the channel makes it ready or idle,
+--            receiver will not have it for now     and so does word from the receiver
 -- A leased lane is ready, with an owner. sending is the intent: the event that is on the wire, or was when its courier died.
 create table lanes (
   app_id text not null,
@@ -50,13 +55,20 @@ create table lanes (
   head bigint not null,
   status text not null,
   due_at timestamptz not null default now(),
-  -- Failed attempts at the event after position.
+  -- Parts of the event after position that the lane is past: one event may be several messages.
+  part int not null default 0,
+  -- Failed attempts at what comes next.
   failures int not null default 0,
+  -- What was said before this time is of no use on this lane any more.
+  stale_before timestamptz,
   -- Events behind position that were asked for once more.
   redo bigint[] not null default '{}',
   owner text,
   fence int not null default 0,
   sending bigint,
+  sending_part int not null default 0,
+  -- Under which fence a paced channel meant to send it. It stays through later claims, until one has put down what follows from it.
+  sending_fence int,
   sending_at timestamptz,
   primary key (app_id, session_id, channel_id)
 ) with (fillfactor = 70);
@@ -65,12 +77,13 @@ create index lanes_waiting on lanes (due_at) where status = 'waiting';
 create index lanes_leased on lanes (owner) where owner is not null;
 create index lanes_of_channel on lanes (app_id, channel_id, session_id);
 
--- One try at one event on one lane.
+-- One try at one event on one lane, or at one part of it.
 create table delivery_attempts (
   app_id text not null,
   session_id text not null,
   channel_id text not null,
   cursor bigint not null,
+  part int not null default 0,
   fence int not null,
   event_id text not null,
   -- sent | not_sent | unknown | rejected | gone | expired
@@ -82,7 +95,7 @@ create table delivery_attempts (
   started_at timestamptz not null,
   -- Null: nothing was sent.
   latency_ms double precision,
-  primary key (app_id, session_id, channel_id, cursor, fence)
+  primary key (app_id, session_id, channel_id, cursor, part, fence)
 );
 create index on delivery_attempts using brin (started_at);
 

@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ChannelKinds } from "#channels/Channel.ts"
+import { type Channel, ChannelKinds } from "#channels/Channel.ts"
 import { Courier, CourierName } from "#channels/Courier.ts"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
+import { BotApi } from "#channels/telegram/BotApi.ts"
+import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
+import { Typing } from "#channels/telegram/Typing.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
@@ -19,8 +22,19 @@ import { Deliveries } from "#src/db/Deliveries.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
+import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { Secrets } from "#src/db/Secrets.ts"
+import { BotLinks } from "#src/db/telegram/BotLinks.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import { ChatRows } from "#src/db/telegram/ChatRows.ts"
+import { Conversations } from "#src/db/telegram/Conversations.ts"
+import { Forgetting } from "#src/db/telegram/Forgetting.ts"
+import { HookBindings } from "#src/db/telegram/HookBindings.ts"
+import * as TelegramBotReader from "#src/db/telegram/TelegramBotReader.ts"
+import * as TelegramChatTable from "#src/db/telegram/TelegramChatTable.ts"
+import * as TelegramPaces from "#src/db/telegram/TelegramPaces.ts"
+import { Updates } from "#src/db/telegram/Updates.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
@@ -29,6 +43,9 @@ import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import * as Runner from "#src/jobs/Runner.ts"
+import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { Intake } from "#src/jobs/telegram/Intake.ts"
+import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
@@ -59,14 +76,28 @@ const outbound = Layer.unwrap(Effect.gen(function*() {
 
 /** The push channels there are. */
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
-  const webhook = yield* makeWebhookChannel
-  return new Map([[webhook.kind, webhook]])
-})).pipe(Layer.provide(WebhookEndpointReader.layer))
+  const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
+  return new Map(channels.map((channel) => [channel.kind, channel]))
+})).pipe(Layer.provide([WebhookEndpointReader.layer, Typing.layer, TelegramChatTable.layer]))
+
+const botApi = Layer.unwrap(Effect.gen(function*() {
+  const { telegram } = yield* Settings
+  return BotApi.layer({ apiRoot: telegram.apiRoot })
+}))
+
+/** What looks after Telegram bots. */
+const botCare = Layer.unwrap(Effect.gen(function*() {
+  const { telegram } = yield* Settings
+  return Probe.layer.pipe(Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling" })), Layer.provideMerge(BotRows.layer))
+}))
+
+/** What handles what comes in from Telegram. */
+const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer]))
 
 const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention } = yield* Settings
   return Runner.layer.pipe(
-    Layer.provide([TurnRunner.layer, courier]),
+    Layer.provide([TurnRunner.layer, courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
     Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
   )
@@ -75,7 +106,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustProxy } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, inbox]),
+    Layer.provide([Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))
@@ -86,7 +117,10 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   const serving = settings.roles.has("api") ? http : Layer.empty
   const working = settings.roles.has("worker") ? worker : Layer.empty
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
-    Layer.provide([writer, Workers.layer, Alignment.layer, channelKinds]),
+    Layer.provide([writer, Workers.layer, channelKinds, botCare]),
+    Layer.provide(Alignment.layer),
+    Layer.provide([TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
+    Layer.provide([botApi, OperationalEvents.layer]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)
   )

@@ -61,5 +61,5 @@ export const makeWebhookChannel = Effect.gen(function*() {
     return readAnswer(status, within(MOST_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))
   })
 
-  return { kind: "webhook", schedule: SCHEDULE, afterUnknown: "retry", deliver } satisfies Channel
+  return { kind: "webhook", schedule: SCHEDULE, afterUnknown: () => Effect.succeed("retry" as const), deliver } satisfies Channel
 })

@@ -54,7 +54,7 @@ export const listenWebhooks = (flags: ListenFlags) =>
     const tryOnce = Effect.fnUntraced(function*({ event, json }: Logged, attempt: number) {
       const began = yield* Clock.currentTimeMillis
       const { _tag: outcome, ...answered } = yield* channel.deliver({
-        appId: "", sessionId: session.id, channelId: "", channelVersion: 0, cursor: event.cursor, eventId: event.id, type: event.type, event: json
+        appId: "", sessionId: session.id, channelId: "", channelVersion: 0, cursor: event.cursor, eventId: event.id, type: event.type, event: json, part: 0, unknowns: 0
       })
       const latency = (yield* Clock.currentTimeMillis) - began
       const errorCode = "errorCode" in answered ? answered.errorCode : null

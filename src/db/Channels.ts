@@ -78,7 +78,7 @@ export class Channels extends Context.Service<Channels, {
       query<Array<StoredChannel>>((sql) => sql`
         select c.channel_id, c.session_id, c.kind, c.target ->> 'url' as url, array_to_json(c.events) as events, c.status, c.version, l.position, c.consecutive_failures, c.created_at
         from channels c left join lanes l on l.app_id = c.app_id and l.session_id = c.session_id and l.channel_id = c.channel_id
-        where c.app_id = ${appId} and ${sessionId === null ? sql`c.session_id is null` : sql`c.session_id = ${sessionId}`} and c.status <> 'deleted'
+        where c.app_id = ${appId} and ${sessionId === null ? sql`c.covers = 'app'` : sql`c.session_id = ${sessionId}`} and c.status <> 'deleted'
           and (${channelId}::text is null or c.channel_id = ${channelId}) and (${after}::text is null or c.channel_id > ${after})
         order by c.channel_id limit ${limit}`)
     const get = (scope: ChannelScope, channelId: string) => select(scope, { channelId, after: null, limit: 1 }).pipe(Effect.map((rows) => rows[0]))
@@ -95,8 +95,8 @@ export class Channels extends Context.Service<Channels, {
       const { appId, sessionId } = scope
       const channelId = newId("chn")
       yield* query((sql) => sql`
-        insert into channels (app_id, channel_id, session_id, kind, endpoint, target, secret, events, rewind_to, aligned_to)
-        values (${appId}, ${channelId}, ${sessionId}, ${kind}, ${endpointOf(appId, url)}, ${targetOf(url)}::text::jsonb,
+        insert into channels (app_id, channel_id, covers, session_id, kind, endpoint, target, secret, events, rewind_to, aligned_to)
+        values (${appId}, ${channelId}, ${sessionId === null ? "app" : "session"}, ${sessionId}, ${kind}, ${endpointOf(appId, url)}, ${targetOf(url)}::text::jsonb,
           ${secrets.seal(CHANNEL_SECRET, [appId, channelId], secret)}, ${events}::text[], ${fromStart ? 0 : null}, '')`)
       yield* alignment.begin(scope, channelId)
       return (yield* get(scope, channelId)) ?? (yield* Effect.die(new Error("a channel just written is gone")))

@@ -30,6 +30,7 @@ export interface Delivery {
 
 export interface DeliveryAttempt {
   readonly at: Date
+  readonly part: number
   readonly outcome: Exclude<Delivery["outcome"], "pending">
   readonly status_code: number | null
   readonly error_code: string | null
@@ -105,8 +106,10 @@ export class Deliveries extends Context.Service<Deliveries, {
           tries.delivered_at, last.latency_ms
         from place p join lane l using (channel_id) join events e on e.app_id = l.app_id and e.session_id = l.session_id and e.cursor = p.cursor
         left join lateral (
-          select a.* from delivery_attempts a
-          where a.app_id = l.app_id and a.session_id = l.session_id and a.channel_id = l.channel_id and a.cursor = p.cursor order by a.fence desc limit 1
+          select * from (
+            select distinct on (a.part) a.* from delivery_attempts a
+            where a.app_id = l.app_id and a.session_id = l.session_id and a.channel_id = l.channel_id and a.cursor = p.cursor order by a.part, a.fence desc
+          ) a order by a.outcome = 'sent', a.fence desc, a.part desc limit 1
         ) last on true
         left join lateral (
           select count(a.latency_ms)::int as attempts, max(a.started_at + a.latency_ms * interval '1 millisecond') filter (where a.outcome = 'sent') as delivered_at
@@ -121,9 +124,9 @@ export class Deliveries extends Context.Service<Deliveries, {
 
     const attempts = (appId: string, sessionId: string, { channelId, cursor }: DeliveryPlace) =>
       query<Array<DeliveryAttempt>>((sql) => sql`
-        select started_at as at, outcome, status_code, error_code, latency_ms, answer from delivery_attempts
+        select started_at as at, part, outcome, status_code, error_code, latency_ms, answer from delivery_attempts
         where app_id = ${appId} and session_id = ${sessionId} and channel_id = ${channelId} and cursor = ${cursor}
-        order by fence desc limit ${MAX_ATTEMPTS_SHOWN}::int`).pipe(Effect.map((rows) => rows.toReversed()))
+        order by fence desc, part desc limit ${MAX_ATTEMPTS_SHOWN}::int`).pipe(Effect.map((rows) => rows.toReversed()))
 
     const retry = Effect.fnUntraced(function*(appId: string, sessionId: string, place: DeliveryPlace) {
       const { channelId, cursor } = place

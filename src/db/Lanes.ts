@@ -25,12 +25,15 @@ const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<L
         owner,
         fence: row.fence,
         failures: row.failures,
+        part: row.part,
+        interrupted: row.interrupted === null ? null : { cursor: row.interrupted, part: row.interrupted_part },
+        unknowns: row.unknowns,
         events: [],
         examined: row.examined
       }
       leases.push(lease)
     }
-    lease.events.push({ cursor: row.cursor, id: row.id, type: row.type, text: row.text, expired: row.expired, redo: row.redo })
+    lease.events.push({ cursor: row.cursor, id: row.id, type: row.type, text: row.text, expired: row.expired, redo: row.redo, sent: row.sent ?? [] })
   }
   return leases
 }
@@ -64,6 +67,13 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
     }
   })
 
+  const intend = ({ appId, sessionId, channelId, owner, fence }: LaneRef, cursor: number, part: number) =>
+    query((sql) => sql`
+      update lanes l set sending = ${cursor}, sending_part = ${part}, sending_fence = l.fence, sending_at = now() from channels c
+      where l.app_id = ${appId} and l.session_id = ${sessionId} and l.channel_id = ${channelId} and l.owner = ${owner} and l.fence = ${fence}
+        and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing')
+      returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable)
+
   const heldBy = (owner: string) =>
     query<Array<{ app_id: string; session_id: string; channel_id: string; fence: number }>>((sql) => sql`
       select app_id, session_id, channel_id, fence from lanes where owner = ${owner}`).pipe(
@@ -72,7 +82,7 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
     )
   const release = (lane: LaneRef) =>
     query((sql) => sql`
-      update lanes set owner = null, sending = null
+      update lanes set owner = null, sending = case when sending_fence < fence then sending end
       where app_id = ${lane.appId} and session_id = ${lane.sessionId} and channel_id = ${lane.channelId} and owner = ${lane.owner} and fence = ${lane.fence}`).pipe(
       Effect.asVoid,
       unavailable
@@ -81,6 +91,7 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
   return Lanes.of({
     claim,
     settle: (step) => untilReachable(settle(step)).pipe(unavailable),
+    intend,
     sweep: query(sweepLanes).pipe(Effect.asVoid, unavailable),
     heldBy,
     release

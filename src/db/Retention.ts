@@ -9,6 +9,9 @@ const ROWS_A_STEP = 5000
 /** Sessions whose logs are looked at in one transaction. Their logs are locked for as long as it takes. */
 const SESSIONS_A_STEP = 200
 
+/** Telegram itself keeps an update for a day. */
+const UPDATES_KEPT = "72 hours"
+
 export interface RetentionOptions {
   /** How long a try at a delivery is shown. */
   readonly attempts: Duration.Duration
@@ -63,6 +66,12 @@ export class Retention extends Context.Service<Retention, {
       while (place !== undefined) place = yield* trim(age, place)
     })
 
-    return Retention.of({ apply: Effect.andThen(deleteAttempts, log === null ? Effect.void : trimLogs(log)) })
+    // After a quiet week Telegram begins to count updates at a random number: an old one must not pass for a new one's copy.
+    const deleteUpdates = query((sql) => sql`
+      delete from telegram_updates where ctid = any(array(
+        select ctid from telegram_updates where received_at < now() - ${UPDATES_KEPT}::interval limit ${ROWS_A_STEP}::int
+      )) returning 1`).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
+
+    return Retention.of({ apply: deleteAttempts.pipe(Effect.andThen(deleteUpdates), Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
   }))
 }

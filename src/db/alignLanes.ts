@@ -16,7 +16,7 @@ export const alignLanes = Effect.fnUntraced(function*(appId: string, channelId: 
     select l.session_id from channels c join session_logs l on l.app_id = c.app_id and l.session_id > coalesce(c.aligned_to, '')
       and (c.session_id is null or l.session_id = c.session_id)
     where c.app_id = ${appId} and c.channel_id = ${channelId} and c.aligned_to is not null
-      and (l.status = 'active' or c.session_id is not null
+      and (l.status = 'active' and c.covers = 'app' or c.covers = 'session'
         or exists (select from lanes x where x.app_id = c.app_id and x.session_id = l.session_id and x.channel_id = c.channel_id))
     order by l.session_id limit ${SESSIONS_A_STEP}::int for share of l`)
   const sessions = scope.map((row) => row.session_id)
@@ -33,7 +33,7 @@ export const alignLanes = Effect.fnUntraced(function*(appId: string, channelId: 
       select s.app_id, s.session_id, c.channel_id, c.generation, least(s.position, s.head), s.head, case when s.position < s.head then 'ready' else 'idle' end
       from scope s, channel c
       on conflict (app_id, session_id, channel_id) do update set generation = excluded.generation, fence = l.fence + 1, owner = null, failures = 0, due_at = now(),
-        position = least(coalesce((select rewind_to from channel), l.position), l.head),
+        position = least(coalesce((select rewind_to from channel), l.position), l.head), part = case when (select rewind_to from channel) is null then l.part else 0 end,
         status = case when coalesce((select rewind_to from channel), l.position) < l.head or l.redo <> '{}' then 'ready' else 'idle' end
       where l.generation < excluded.generation
     )
@@ -48,5 +48,5 @@ export const openLanes = Effect.fnUntraced(function*(appId: string, sessionId: s
   yield* query((sql) => sql`
     insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
     select app_id, ${sessionId}, channel_id, generation, 0, 0, 'idle' from channels
-    where app_id = ${appId} and session_id is null and status <> 'deleted'`)
+    where app_id = ${appId} and covers = 'app' and status <> 'deleted'`)
 })

@@ -7,6 +7,8 @@ import type { Sql } from "./Database.ts"
 const EVENTS_A_LEASE = 8
 /** Channels that one claim visits. */
 export const CHANNELS_A_CLAIM = 256
+/** Lanes of one paced channel that are walked at once by one process: it is held back by a limit of its own, and others need the places. */
+const PLACES_OF_PACED = 20
 /** Lanes of one channel that a claim parks when it finds the channel stopped. */
 const PARKED_A_CLAIM = 200
 
@@ -30,6 +32,10 @@ export interface LeaseRow {
   readonly version: number
   readonly fence: number
   readonly failures: number
+  readonly part: number
+  readonly interrupted: number | null
+  readonly interrupted_part: number
+  readonly unknowns: number
   readonly examined: number
   readonly cursor: number | null
   readonly id: string
@@ -37,12 +43,14 @@ export interface LeaseRow {
   readonly text: string
   readonly expired: boolean
   readonly redo: boolean
+  readonly sent: ReadonlyArray<number> | null
 }
 
 /**
  * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a channel with
  * a hundred thousand ready lanes costs a claim no more than one with a single lane. Ready lanes of a stopped channel are parked in passing.
- * What was on the wire when an earlier lease was lost is put down as unknown.
+ * What was on the wire when an earlier lease was lost is put down as unknown. The intent to send the first event is put down, too,
+ * unless the channel is paced: then it has a statement of its own, after the wait.
  * The log is looked through up to the last event that this statement sees, which may be less than a head that has just moved.
  * The worker's own row is locked against deletion: whoever finds it dead deletes the row before it frees its lanes.
  */
@@ -58,7 +66,8 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       where status = 'ready' and owner is null and (app_id, channel_id) > (v.app_id, v.channel_id) order by app_id, channel_id limit 1
     ) x where v.n < ${CHANNELS_A_CLAIM}::int
   ), visited as (
-    select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.status, c.status in ('active', 'failing') as walked,
+    select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced, c.status in ('active', 'failing') as walked,
+      case when c.status = 'failing' then 1 when c.paced then least(${PLACES_OF_PACED}, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
     from visit v left join channels c using (app_id, channel_id)
     left join unnest(${[...room.endpoints.keys()]}::text[], ${[...room.endpoints.values()]}::int[]) as b(endpoint, busy) on b.endpoint = c.endpoint
@@ -73,22 +82,22 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     ) p
     where l.app_id = p.app_id and l.session_id = p.session_id and l.channel_id = p.channel_id
   ), candidate as (
-    select l.*, v.kind, v.endpoint, v.version, v.events, v.busy, v.app_busy,
+    select l.*, v.kind, v.endpoint, v.version, v.events, v.paced, v.places, v.busy, v.app_busy,
       row_number() over (partition by v.endpoint order by l.due_at) as of_endpoint, row_number() over (partition by v.app_id order by l.due_at) as of_app
     from visited v cross join lateral (
       select app_id, session_id, channel_id, due_at from lanes
       where app_id = v.app_id and channel_id = v.channel_id and status = 'ready' and owner is null
-      order by due_at limit greatest(0, least(${room.lanes}::int, case when v.status = 'failing' then 1 else ${room.perEndpoint}::int end - v.busy))
+      order by due_at limit greatest(0, least(${room.lanes}::int, v.places - v.busy))
     ) l where v.walked and v.wanted
   ), picked as (
-    select l.*, k.kind, k.endpoint, k.version, k.events
+    select l.*, k.kind, k.endpoint, k.version, k.events, k.paced
     from candidate k join lanes l using (app_id, session_id, channel_id), me
-    where l.status = 'ready' and l.owner is null and k.of_endpoint + k.busy <= ${room.perEndpoint}::int and k.of_app + k.app_busy <= ${room.perApp}::int
+    where l.status = 'ready' and l.owner is null and k.of_endpoint + k.busy <= k.places and k.of_app + k.app_busy <= ${room.perApp}::int
     order by k.of_endpoint, l.due_at limit ${room.lanes}::int for no key update of l skip locked
   ), next as (
     select p.app_id, p.session_id, p.channel_id, e.*, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor) as place
     from picked p cross join lateral (
-      select e.cursor, e.id, e.type, event_json(e) as text, coalesce(e.expires_at <= now(), false) as expired, p.redo <> '{}' as redo from events e
+      select e.cursor, e.id, e.type, event_json(e) as text, coalesce(e.expires_at <= now(), false) or coalesce(e.created_at < p.stale_before, false) as expired, p.redo <> '{}' as redo from events e
       where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}' and (p.events is null or e.type = any(p.events))
       order by e.cursor limit ${EVENTS_A_LEASE}::int
     ) e
@@ -96,7 +105,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type, event_json(e), false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor)
     from picked p join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_A_LEASE}::int])
   ), seen as (
-    select p.app_id, p.session_id, p.channel_id, n.events, n.cursor, case
+    select p.app_id, p.session_id, p.channel_id, p.paced, n.events, n.cursor, case
         when p.redo <> '{}' then p.position
         when n.events = ${EVENTS_A_LEASE}::int then n.last
         else greatest(p.position, coalesce(t.cursor, 0)) end as examined
@@ -106,7 +115,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
   ), leased as (
     update lanes l set fence = l.fence + 1,
       owner = case when s.cursor is null then null else ${owner} end,
-      sending = s.cursor, sending_at = now(),
+      sending = case when s.paced then l.sending else s.cursor end, sending_at = case when s.paced then l.sending_at else now() end,
       position = case when s.cursor is null then s.examined else l.position end,
       redo = case when s.cursor is null then '{}' else l.redo end,
       status = case when s.cursor is null and s.examined >= l.head then 'idle' else 'ready' end
@@ -114,13 +123,22 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
     returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined
   ), interrupted as (
-    insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, error_code, started_at, latency_ms)
-    select p.app_id, p.session_id, p.channel_id, p.sending, p.fence, e.id, 'unknown', 'interrupted', p.sending_at, extract(epoch from now() - p.sending_at) * 1000
+    insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, error_code, started_at, latency_ms)
+    select p.app_id, p.session_id, p.channel_id, p.sending, p.sending_part, coalesce(p.sending_fence, p.fence), e.id, 'unknown', 'interrupted', p.sending_at, extract(epoch from now() - p.sending_at) * 1000
     from picked p join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = p.sending
     on conflict do nothing
   )
   select v.visited, v.picked, v.last_app, v.last_channel, n.app_id, n.session_id, n.channel_id, p.kind, p.endpoint, p.version, d.fence, d.failures, d.examined,
-    n.cursor, n.id, n.type, n.text, n.expired, n.redo
+    case when n.redo then 0 else p.part end as part, p.sending as interrupted, p.sending_part as interrupted_part,
+    case when p.paced and (p.sending is not null or p.failures > 0) then (p.sending is not null)::int + (
+      select count(*)::int from delivery_attempts a where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id
+        and a.cursor = coalesce(p.sending, n.cursor) and a.part = case when p.sending is null then p.part else p.sending_part end and a.outcome = 'unknown'
+        and a.fence is distinct from p.sending_fence
+    ) else 0 end as unknowns,
+    n.cursor, n.id, n.type, n.text, n.expired, n.redo, case when n.redo and p.paced then (
+      select json_agg(a.part) from delivery_attempts a
+      where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id and a.cursor = n.cursor and a.outcome = 'sent'
+    ) end as sent
   from (
     select count(*)::int as visited, max(app_id) as last_app, (array_agg(channel_id order by n desc))[1] as last_channel, (select count(*)::int from picked) as picked from visit
   ) v left join (leased d join picked p using (app_id, session_id, channel_id) join next n using (app_id, session_id, channel_id)) on true
@@ -138,18 +156,24 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   // The attempt is told apart by its fence; within one lease an event is tried once.
   cursor: batch.map(({ event }) => event.cursor),
   event: batch.map(({ event }) => event.id),
+  part: batch.map(({ part }) => part),
   redo: batch.map(({ event }) => Number(event.redo)),
+  last: batch.map(({ last }) => Number(last)),
   outcome: batch.map(({ outcome }) => outcome),
+  telling: batch.map(({ telling }) => Number(telling)),
   statusCode: batch.map(({ statusCode }) => statusCode),
   errorCode: batch.map(({ errorCode }) => errorCode),
   answer: batch.map(({ answer }) => answer),
   startedAt: batch.map(({ startedAt }) => startedAt.toISOString()),
   latencyMs: batch.map(({ latency }) => milliseconds(latency)),
   // Behind the last event of the lease the channel wants nothing of what was looked through.
-  position: batch.map(({ lease, event, onward }) =>
-    onward !== "pass" || event.redo ? null : event.cursor === lease.events.at(-1)?.cursor ? lease.examined : event.cursor),
-  failures: batch.map(({ onward }) => onward === "pass" ? 0 : onward.failures),
-  delayMs: batch.map(({ onward }) => onward === "pass" ? null : milliseconds(onward.retryAfter)),
+  position: batch.map(({ lease, event, last, onward }) =>
+    onward !== "pass" || event.redo || !last ? null : event.cursor === lease.events.at(-1)?.cursor ? lease.examined : event.cursor),
+  // Null: the lane is as far within the event as it was.
+  past: batch.map(({ event, part, last, onward }) => onward !== "pass" || event.redo ? null : last ? 0 : part + 1),
+  parked: batch.map(({ onward }) => Number(onward === "park")),
+  failures: batch.map(({ onward }) => typeof onward === "string" ? 0 : onward.failures),
+  delayMs: batch.map(({ onward }) => typeof onward === "string" ? null : milliseconds(onward.retryAfter)),
   next: batch.map(({ next }) => next?.cursor ?? null)
 })
 
@@ -166,12 +190,13 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = toColumns(batch)
   return sql<Array<{ readonly n: number; readonly after: Exclude<AfterStep, "lost">; readonly news: boolean }>>`
     with done as (
-      select d.*, c.status in ('active', 'failing') and c.version = d.version as goes_on,
-        d.latency_ms is not null and (d.outcome not in ('sent', 'rejected') or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
-      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.version}::int[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.event}::text[], ${b.redo}::int[],
-          ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
-          ${b.position}::bigint[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
-        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, event_id, redo, outcome, status_code, error_code, answer, started_at, latency_ms, position, failures, delay_ms, next, n)
+      select d.*, c.status in ('active', 'failing') and c.version = d.version as goes_on, c.paced,
+        d.telling = 1 and (d.outcome not in ('sent', 'rejected') or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
+      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.version}::int[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.part}::int[], ${b.event}::text[],
+          ${b.redo}::int[], ${b.last}::int[], ${b.outcome}::text[], ${b.telling}::int[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+          ${b.position}::bigint[], ${b.past}::int[], ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
+        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, outcome, telling, status_code, error_code, answer, started_at, latency_ms,
+          position, past, parked, failures, delay_ms, next, n)
       left join channels c using (app_id, channel_id)
     ), mine as (
       select d.n, l.app_id, l.session_id, l.channel_id from lanes l join done d using (app_id, session_id, channel_id)
@@ -179,23 +204,25 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
     ), moved as (
       update lanes l set
         position = greatest(l.position, coalesce(d.position, 0)),
-        redo = case when d.redo = 1 then array_remove(l.redo, d.cursor) else l.redo end,
+        part = coalesce(d.past, l.part),
+        redo = case when d.redo = 1 and d.last = 1 then array_remove(l.redo, d.cursor) else l.redo end,
         failures = case when d.redo = 1 then l.failures else d.failures end,
         owner = case when d.goes_on then case when d.next is null then null else l.owner end end,
-        sending = case when d.goes_on then d.next end,
+        sending = case when d.goes_on and not d.paced then d.next end, sending_fence = null,
         sending_at = now(),
         due_at = now() + coalesce(d.delay_ms, 0) * interval '1 millisecond',
         status = case
+          when d.parked = 1 then 'parked'
           when d.delay_ms is not null then 'waiting'
-          when greatest(l.position, coalesce(d.position, 0)) < l.head or (case when d.redo = 1 then array_remove(l.redo, d.cursor) else l.redo end) <> '{}' then 'ready'
+          when greatest(l.position, coalesce(d.position, 0)) < l.head or (case when d.redo = 1 and d.last = 1 then array_remove(l.redo, d.cursor) else l.redo end) <> '{}' then 'ready'
           else 'idle' end
       from mine m join done d using (n)
       where l.app_id = m.app_id and l.session_id = m.session_id and l.channel_id = m.channel_id and l.owner = d.owner and l.fence = d.fence
       returning d.n, d.news, l.due_at, case when l.owner is not null then 'next' when l.status = 'ready' then 'ready' else 'rest' end as after
     ), recorded as (
-      insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, status_code, error_code, answer, started_at, latency_ms)
-      select d.app_id, d.session_id, d.channel_id, d.cursor, d.fence, d.event_id, d.outcome, d.status_code, d.error_code, d.answer, d.started_at::timestamptz, d.latency_ms
-      from done d join moved m using (n)
+      insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, status_code, error_code, answer, started_at, latency_ms)
+      select d.app_id, d.session_id, d.channel_id, d.cursor, d.part, d.fence, d.event_id, d.outcome, d.status_code, d.error_code, d.answer, d.started_at::timestamptz, d.latency_ms
+      from done d join moved m using (n) where d.outcome is not null
       on conflict do nothing
     ), woken as (
       select count(graphile_worker.add_job('deliver', '{}'::json, run_at := due.at, job_key := 'deliver:' || extract(epoch from due.at)::bigint, job_key_mode := 'preserve_run_at'))

@@ -5,6 +5,7 @@ import type { ChannelKinds } from "#channels/Channel.ts"
 import type { EventLog } from "#channels/event-log/EventLog.ts"
 import type { Feeds } from "#channels/event-log/Feeds.ts"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { OperationalLog } from "#channels/OperationalLog.ts"
 import type { Outbound } from "#channels/outbound/Outbound.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
@@ -18,14 +19,21 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { Traces } from "#src/db/Traces.ts"
+import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
+import type { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { ChatRows } from "#src/db/telegram/ChatRows.ts"
+import type { HookBindings } from "#src/db/telegram/HookBindings.ts"
+import type { Updates } from "#src/db/telegram/Updates.ts"
+import type { Arming } from "#src/jobs/telegram/Arming.ts"
+import type { Probe } from "#src/jobs/telegram/Probe.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
 import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | Apps | Authentication | ChannelKinds | Channels | Characters | Database | Deliveries | EventLog | Feeds | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Outbound | Sessions
-  | Traces | Writer
+  | Apps | Arming | Authentication | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | OperationalLog | Outbound | Probe | Sessions
+  | Traces | Updates | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

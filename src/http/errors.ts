@@ -45,6 +45,7 @@ export const notFound = {
   character: structured(404, "character_not_found", "There is no such character in this app.", "List the app's characters with GET /v1/characters."),
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
+  bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
   app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to.")
 } as const
 export type Kind = keyof typeof notFound
@@ -71,6 +72,13 @@ export const channelLimitReached = (most: number) =>
 export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) => structured(422, "channel_url_rejected", message, fix)
 export const retryLimitReached = structured(409, "delivery_retry_limit_reached", "Too many deliveries of this channel wait to be made once more.",
   "Wait until they are made, or have everything from some cursor delivered again with POST .../channels/{channel_id}/replay.")
+
+export const telegramTokenInvalid = structured(422, "telegram_token_invalid", "This is no token of a Telegram bot that Telegram takes.", "Copy the token from @BotFather, whole: digits, a colon and 35 characters.")
+export const telegramTokenOfAnother = structured(422, "telegram_token_invalid", "This is the token of another bot.", "Give a token of the same bot, or attach the other one with POST /v1/telegram/bots.")
+export const telegramBotTaken = structured(409, "telegram_bot_taken", "This Telegram bot is attached already.", "DELETE the bot where it is attached, or give that one a new token with PATCH.")
+export const telegramWebhookForeign = structured(409, "telegram_webhook_foreign", "Another system gets this bot's messages: its webhook is set.", "Take the bot out there first, or send takeover: true.")
+export const botStatusConflict = (status: string) => structured(409, "bot_status_conflict", `The bot is ${status}: that cannot be done now.`, "GET the bot says how it is doing, and what it takes to go on.")
+export const telegramUnavailable = (description: string) => structured(502, "upstream_failed", `Telegram could not be asked: ${description}.`, "Try again in a while.")
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")

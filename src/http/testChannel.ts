@@ -32,7 +32,9 @@ export const testChannel = Effect.fnUntraced(function*(appId: string, { channel_
       created_at: new Date(startedAt).toISOString(),
       payload: {},
       source_ref: { kind: "system" }
-    })
+    }),
+    part: 0,
+    unknowns: 0
   })
   return {
     outcome: OUTCOME_NAME[attempt._tag],

@@ -36,7 +36,7 @@ const requestUnder = Effect.fnUntraced(function*(secrets: ReadonlyArray<string>)
   if ("bad" in list) return yield* Effect.die(new Error(list.bad))
   const endpoints = Layer.succeed(WebhookEndpoints, { get: () => Effect.succeed({ url: receiver.url, secrets: secrets.map((secret) => Redacted.make(secret)) }) })
   const channel = yield* makeWebhookChannel.pipe(Effect.provide(yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints))))
-  yield* channel.deliver({ appId: "app_1", sessionId: "ses_1", channelId: "chn_1", channelVersion: 1, cursor: 7, eventId: "evt_01", type: "message.created", event: EVENT })
+  yield* channel.deliver({ appId: "app_1", sessionId: "ses_1", channelId: "chn_1", channelVersion: 1, cursor: 7, eventId: "evt_01", type: "message.created", event: EVENT, part: 0, unknowns: 0 })
   return yield* Effect.promise(() => receiver.received(0))
 })
 

@@ -27,7 +27,9 @@ const deliveryOf = (event: string): Delivery => ({
   cursor: 7,
   eventId: "evt_01",
   type: "message.created",
-  event
+  event,
+  part: 0,
+  unknowns: 0
 })
 
 const channelTo = Effect.fnUntraced(function*(get: WebhookEndpoints["Service"]["get"], outboundAllow = "127.0.0.1") {

@@ -26,10 +26,10 @@ afterEach(async () => {
 })
 
 /** Channels with lanes on sessions whose log holds `events` events. Tables without their foreign rows: only lanes are looked at. */
-const seed = async (options: { readonly app?: string; readonly channel: string; readonly sessions: ReadonlyArray<string>; readonly events?: number; readonly types?: ReadonlyArray<string>; readonly endpoint?: string }) => {
-  const { app = "app_a", channel, sessions, events = 3, types = null, endpoint = channel } = options
+const seed = async (options: { readonly app?: string; readonly channel: string; readonly sessions: ReadonlyArray<string>; readonly events?: number; readonly types?: ReadonlyArray<string>; readonly endpoint?: string; readonly paced?: boolean }) => {
+  const { app = "app_a", channel, sessions, events = 3, types = null, endpoint = channel, paced = false } = options
   const { sql } = database
-  await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events) values (${app}, ${channel}, 'webhook', ${endpoint}, '{}', ${types as Array<string> | null})`
+  await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events, paced) values (${app}, ${channel}, 'webhook', ${endpoint}, '{}', ${types as Array<string> | null}, ${paced})`
   for (const session of sessions) {
     for (let cursor = 1; cursor <= events; cursor++) {
       await sql`
@@ -44,7 +44,10 @@ const claim = async (owner = "wrk_1", room: Partial<Room> = {}) => (await lanes(
 const step = (lease: LaneLease, place: number, change: Partial<LaneStep> = {}): LaneStep => ({
   lease,
   event: lease.events[place]!,
+  part: 0,
+  last: true,
   outcome: "sent",
+  telling: true,
   statusCode: 200,
   errorCode: null,
   answer: null,
@@ -191,6 +194,89 @@ describe("an event that was asked for once more", () => {
     expect(await lanes((l) => l.settle(step(lease!, 0)))).toBe("ready")
     expect(await lane()).toMatchObject({ position: 2, status: "ready" })
     expect((await claim())[0]?.events).toMatchObject([{ cursor: 3, redo: false }])
+  })
+})
+
+describe("an event of several parts", () => {
+  const within = async () => (await database.sql`select position::int, part, status, owner from lanes`)[0]
+
+  it("keeps the position until its last part, and a retry begins at the part that failed", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"] })
+    const [lease] = await claim()
+    const [event] = lease!.events
+    expect(await lanes((l) => l.settle(step(lease!, 0, { last: false, next: event! })))).toBe("next")
+    expect(await within()).toMatchObject({ position: 0, part: 1, owner: "wrk_1" })
+    const failed = { part: 1, last: false, outcome: "not_sent", onward: { retryAfter: Duration.zero, failures: 1 }, next: null } as const
+    await lanes((l) => l.settle(step(lease!, 0, failed)))
+    await lanes((l) => l.sweep)
+    const [again] = await claim()
+    expect(again).toMatchObject({ part: 1, failures: 1 })
+    expect(await lanes((l) => l.settle(step(again!, 0, { part: 1 })))).toBe("next")
+    expect(await within()).toMatchObject({ position: 1, part: 0 })
+    expect(await database.sql`select part, fence, outcome from delivery_attempts order by part, fence`).toMatchObject([
+      { part: 0, fence: 1, outcome: "sent" }, { part: 1, fence: 1, outcome: "not_sent" }, { part: 1, fence: 2, outcome: "sent" }
+    ])
+  })
+
+  it("that was asked for once more says which of them have arrived, and is done with its last one", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
+    await database.sql`update lanes set position = 2, redo = '{1}'`
+    await database.sql`insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, started_at) values
+      ('app_a', 's1', 'chn_1', 1, 0, 0, 'evt_s1_1', 'sent', now()), ('app_a', 's1', 'chn_1', 1, 1, 0, 'evt_s1_1', 'unknown', now())`
+    const [lease] = await claim()
+    expect(lease?.events).toMatchObject([{ cursor: 1, redo: true, sent: [0] }])
+    await lanes((l) => l.settle(step(lease!, 0, { part: 1, last: false, next: lease!.events[0]! })))
+    expect((await database.sql`select array_to_json(redo) as redo from lanes`)[0]).toMatchObject({ redo: [1] })
+    await lanes((l) => l.settle(step(lease!, 0, { part: 2 })))
+    expect((await database.sql`select array_to_json(redo) as redo, position::int from lanes`)[0]).toMatchObject({ redo: [], position: 2 })
+  })
+})
+
+describe("a paced lane", () => {
+  it("has its intent put down after the claim, so that who dies waiting has sent nothing", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
+    const [waiting] = await claim()
+    expect(await lane()).toMatchObject({ owner: "wrk_1", sending: null })
+    await database.sql`update lanes set owner = null`
+    const [heir] = await claim("wrk_2")
+    expect(heir).toMatchObject({ interrupted: null, unknowns: 0 })
+    expect(await database.sql`select 1 from delivery_attempts`).toEqual([])
+    expect(await lanes((l) => l.intend(waiting!, 1, 0))).toBe(false)
+    expect(await lanes((l) => l.intend(heir!, 1, 0))).toBe(true)
+    expect(await lane()).toMatchObject({ owner: "wrk_2", sending: 1 })
+  })
+
+  it("keeps what was on the wire, through whoever dies next, until one has said what follows from it", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
+    const [lease] = await claim()
+    await lanes((l) => l.intend(lease!, 1, 2))
+    for (const owner of ["wrk_2", "wrk_1"]) {
+      await database.sql`update lanes set owner = null`
+      const [heir] = await claim(owner)
+      expect(heir).toMatchObject({ interrupted: { cursor: 1, part: 2 }, unknowns: 1 })
+    }
+    await database.sql`update lanes set owner = null`
+    const [last] = await claim()
+    expect(await database.sql`select part, fence, outcome, error_code from delivery_attempts`).toMatchObject([{ part: 2, fence: 1, outcome: "unknown", error_code: "interrupted" }])
+    await lanes((l) => l.settle(step(last!, 0, { part: 2, outcome: null })))
+    await database.sql`update lanes set owner = null`
+    expect((await claim())[0]).toMatchObject({ interrupted: null })
+  })
+
+  it("is given back untouched when its channel has been stopped before the intent", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
+    const [lease] = await claim()
+    await database.sql`update channels set status = 'paused'`
+    expect(await lanes((l) => l.intend(lease!, 1, 0))).toBe(false)
+  })
+
+  it("that nobody will have for now is parked, and says nothing of its channel's health", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
+    const [lease] = await claim()
+    await lanes((l) => l.intend(lease!, 1, 0))
+    expect(await lanes((l) => l.settle(step(lease!, 0, { outcome: "not_sent", telling: false, onward: "park", next: null })))).toBe("rest")
+    expect(await lane()).toMatchObject({ status: "parked", position: 0, owner: null, sending: null })
+    expect(await database.sql`select 1 from channels where failing_since is not null`).toEqual([])
   })
 })
 

@@ -69,8 +69,8 @@ describe("the deliveries of a session", () => {
     const { attempt_list, ...rest } = one
     assert.deepStrictEqual(rest, first)
     assert.deepStrictEqual(attempt_list, [
-      { at: "2026-11-21T10:01:00.000Z", outcome: "unknown", status_code: null, error_code: "timeout", latency_ms: 250, answer: null },
-      { at: "2026-11-21T10:02:00.000Z", outcome: "sent", status_code: 204, error_code: null, latency_ms: 250, answer: "ok" }
+      { at: "2026-11-21T10:01:00.000Z", part: 0, outcome: "unknown", status_code: null, error_code: "timeout", latency_ms: 250, answer: null },
+      { at: "2026-11-21T10:02:00.000Z", part: 0, outcome: "sent", status_code: 204, error_code: null, latency_ms: 250, answer: "ok" }
     ])
     await app.post(`/v1/sessions/${at.session}/channels/${at.channel}/replay`, { since: 0 })
     assert.deepStrictEqual((await list(at)).deliveries.map((delivery: { outcome: string }) => delivery.outcome), ["pending", "pending", "pending"])

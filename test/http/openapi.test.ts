@@ -52,6 +52,7 @@ describe("the OpenAPI document", () => {
       "DELETE /v1/apps/{app_id}/channels/{channel_id}",
       "DELETE /v1/characters/{slug}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
+      "DELETE /v1/telegram/bots/{bot_id}",
       "GET /docs/",
       "GET /healthz",
       "GET /openapi.json",
@@ -61,6 +62,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/characters",
       "GET /v1/characters/{slug}",
       "GET /v1/characters/{slug}/versions",
+      "GET /v1/delivery/events",
       "GET /v1/llms.txt",
       "GET /v1/me",
       "GET /v1/sessions",
@@ -73,10 +75,14 @@ describe("the OpenAPI document", () => {
       "GET /v1/sessions/{session_id}/events/stream",
       "GET /v1/sessions/{session_id}/state",
       "GET /v1/sessions/{session_id}/trace",
+      "GET /v1/telegram/bots",
+      "GET /v1/telegram/bots/{bot_id}",
+      "GET /v1/telegram/bots/{bot_id}/chats",
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
       "PATCH /v1/characters/{slug}",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
+      "PATCH /v1/telegram/bots/{bot_id}",
       "POST /v1/apps/{app_id}/channels",
       "POST /v1/apps/{app_id}/channels/{channel_id}/pause",
       "POST /v1/apps/{app_id}/channels/{channel_id}/replay",
@@ -91,7 +97,13 @@ describe("the OpenAPI document", () => {
       "POST /v1/sessions/{session_id}/channels/{channel_id}/resume",
       "POST /v1/sessions/{session_id}/channels/{channel_id}/test",
       "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry",
-      "POST /v1/sessions/{session_id}/messages"
+      "POST /v1/sessions/{session_id}/messages",
+      "POST /v1/telegram/bots",
+      "POST /v1/telegram/bots/{bot_id}/links",
+      "POST /v1/telegram/bots/{bot_id}/probe",
+      "POST /v1/telegram/bots/{bot_id}/resume",
+      "POST /v1/telegram/bots/{bot_id}/rotate-secret",
+      "POST /v1/telegram/bots/{bot_id}/suspend"
     ])
   })
 

@@ -11,12 +11,13 @@ import { answers, created as onCreate } from "../schemas/answers.ts"
 import { DeliveryData, DeliveryDetail, DeliveryPage } from "../schemas/channel.ts"
 import type { Routes } from "../Server.ts"
 
-/** A delivery has no row of its own: its id is its place, the channel and the cursor. */
-const idOf = ({ channel_id, event_cursor }: Delivery) => `dlv_${channel_id.slice("chn_".length)}_${event_cursor}`
+/** A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own name. */
+const idOf = ({ channel_id, event_cursor }: Delivery) => `dlv_${channel_id.replace(/^chn_/, "")}_${event_cursor}`
 const readPlace = (prefix: string, text: string): DeliveryPlace | null => {
-  const [, ulid = "", cursor = ""] = new RegExp(`^${prefix}([0-9A-Z]{26})_([1-9]\\d{0,14})$`).exec(text) ?? []
-  const channelId = `chn_${ulid}`
-  return isId("chn", channelId) ? { channelId, cursor: Number(cursor) } : null
+  const [, bot, ulid = "", cursor = ""] = new RegExp(`^${prefix}(bot_)?([0-9A-Z]{26})_([1-9]\\d{0,14})$`).exec(text) ?? []
+  const kind = bot === undefined ? "chn" : "bot"
+  const channelId = `${kind}_${ulid}`
+  return isId(kind, channelId) ? { channelId, cursor: Number(cursor) } : null
 }
 
 const toResource = (delivery: Delivery) => ({
@@ -36,6 +37,7 @@ const toResource = (delivery: Delivery) => ({
 
 const toAttempt = (attempt: DeliveryAttempt) => ({
   at: attempt.at.toISOString(),
+  part: attempt.part,
   outcome: attempt.outcome,
   status_code: attempt.status_code,
   error_code: attempt.error_code,

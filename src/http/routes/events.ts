@@ -11,7 +11,8 @@ import { poll } from "#channels/event-log/poll.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "../envelope.ts"
-import { cursorExpired, type ApiError, invalidKey, notFound, rateLimited, validationError } from "../errors.ts"
+import { cursorExpired, notFound, rateLimited, validationError } from "../errors.ts"
+import { cursor, endsWithKey } from "../logReading.ts"
 import { answers, answersAs, EventPage } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
@@ -19,9 +20,6 @@ import type { Routes } from "../Server.ts"
 const MAX_STREAMS_PER_KEY = 20_000
 /** What a reader waits before it comes back, spread so that those cut off together do not return together. */
 const RETRY_MS = { least: 1000, spread: 2000 }
-
-/** Digits and nothing else: an empty or odd `since` must not quietly mean the whole log. */
-const cursor = z.string().regex(/^\d{1,16}$/, "Must be a whole number from 0").transform(Number).pipe(z.int())
 
 /** A browser that reconnects repeats its first URL and says in Last-Event-ID how far it came: that is the younger word. */
 const startOf = (request: FastifyRequest, since: number) => {
@@ -50,14 +48,6 @@ export const sinkOf = (response: ServerResponse): Sink => ({
   end: () => response.writableNeedDrain ? response.destroy() : response.end()
 })
 
-/** Fails when the key is revoked. */
-const keyEnded = (prefix: string) =>
-  Effect.flatMap(KeyWatch, ({ watch }) =>
-    Effect.callback<never, ApiError>((resume) => {
-      const unwatch = watch(prefix, () => resume(invalidKey))
-      return Effect.sync(unwatch)
-    }))
-
 export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   const params = z.object({ session_id: z.string() })
 
@@ -81,8 +71,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     const text = await run(reply, Effect.gen(function*() {
       if (!isId("ses", sessionId)) return yield* notFound.session
       const { appId, prefix } = request.principal
-      const reading = poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
-      const page = yield* (wait === 0 ? reading : Effect.raceFirst(reading, keyEnded(prefix)))
+      const page = yield* endsWithKey(prefix, wait, poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping))
       if (Option.isNone(page)) return yield* notFound.session
       const { text, nextCursor, tail, keptAfter } = page.value
       if (since < keptAfter) return yield* cursorExpired(keptAfter)

@@ -23,6 +23,7 @@ const ERRORS = {
   429: ["Too many, or too much waiting", StructuredError],
   431: ["The request line and headers are too large", StructuredError],
   500: ["A failure of ours; passing", StructuredError],
+  502: ["A service that this one asks gave no answer; passing", StructuredError],
   503: ["Database unreachable, or starting or stopping; passing", PlainError]
 } as const
 

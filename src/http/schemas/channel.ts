@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { OPERATIONAL_TYPES } from "#channels/OperationalLog.ts"
 import { wholeBetween } from "./number.ts"
 import { countCharacters } from "./text.ts"
 
@@ -7,9 +8,9 @@ const MOST_SECRET = 256
 /** For how long a secret that was replaced goes on signing, when nothing is said. */
 const DAY_SECONDS = 86_400
 
-/** The types of contract 6. A type that there is not would never be delivered, so a typo is an error. */
-const eventTypes = z.array(z.enum(["message.created", "run.status", "image.ready", "character.initiated", "session.exited", "message.failed", "relationship_score.changed"]))
-  .min(1).max(16).nullable().optional()
+/** The types of contract 6, what a messenger's bot says besides the character, and those of the app's operational log, which only an app-wide channel gets. A type that there is not would never be delivered, so a typo is an error. */
+const eventTypes = z.array(z.enum([...OPERATIONAL_TYPES, "channel.notice", "message.created", "run.status", "image.ready", "character.initiated", "session.exited", "message.failed", "relationship_score.changed"]))
+  .min(1).max(32).nullable().optional()
   .meta({ description: "The event types to push; null: all" })
 
 const url = z.string().min(1).max(2048).meta({ description: "An https address that is public", examples: ["https://example.com/troupe"] })
@@ -74,7 +75,7 @@ export const DeliveryData = z.object({
   kind: z.string(),
   event_id: z.string(),
   event_cursor: z.int(),
-  outcome: z.enum(["pending", ...outcomes, "expired"]),
+  outcome: z.enum(["pending", ...outcomes, "expired"]).describe("Of an event that is several messages: sent only when they all are"),
   attempts: z.int(),
   last_status_code: z.int().nullable(),
   last_error_code: z.string().nullable(),
@@ -86,6 +87,7 @@ export const DeliveryPage = z.object({ deliveries: z.array(DeliveryData), next_c
 export const DeliveryDetail = DeliveryData.extend({
   attempt_list: z.array(z.object({
     at: z.iso.datetime(),
+    part: z.int().describe("Which of the messages that the event is for the channel, from 0"),
     outcome: z.enum([...outcomes, "expired"]),
     status_code: z.int().nullable(),
     error_code: z.string().nullable(),

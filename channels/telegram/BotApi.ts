@@ -1,0 +1,83 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { Api, type ApiClientOptions, GrammyError, HttpError, type RawApi } from "grammy"
+import { type FailureKind, kindOf, kindOfSilence } from "./failures.ts"
+
+/** A call that has no result. It holds nothing of the request: what grammY throws may carry the address, and with it the token. */
+export class BotApiError extends Schema.TaggedError<BotApiError>()("BotApiError", {
+  method: Schema.String,
+  kind: Schema.String,
+  /** HTTP status of a refusal; null where no answer came. */
+  status: Schema.NullOr(Schema.Int),
+  /** Telegram's words, or the name of the trouble. */
+  description: Schema.String,
+  retryAfterSeconds: Schema.NullOr(Schema.Number),
+  migrateTo: Schema.NullOr(Schema.Number)
+}) {
+  declare readonly kind: FailureKind
+  override get message() {
+    return `${this.method}: ${this.kind}${this.status === null ? "" : ` (${this.status})`}: ${this.description}`
+  }
+}
+
+type Method = keyof RawApi
+type Payload<M extends Method> = Parameters<RawApi[M]>[0]
+type Result<M extends Method> = Awaited<ReturnType<RawApi[M]>>
+
+export type WebhookInfo = Result<"getWebhookInfo">
+
+/** For a call, from the dial to the answer. */
+const TIMEOUT_SECONDS = 20
+/** Of a description that is kept. */
+const MOST_CHARACTERS = 300
+
+/** What looks like a bot's token, wherever it comes from. */
+const TOKEN = /\d{3,}:[A-Za-z0-9_-]{20,}/g
+
+const codeOf = (error: unknown): string | null => {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
+    if ("code" in at && typeof at.code === "string") return at.code
+  }
+  return null
+}
+
+const toBotApiError = (method: string, thrown: unknown): BotApiError => {
+  const said = (description: string) => description.replaceAll(TOKEN, "[token]").slice(0, MOST_CHARACTERS)
+  if (thrown instanceof GrammyError) {
+    const { error_code: status, description, parameters: { retry_after: retryAfterSeconds = null, migrate_to_chat_id: migrateTo = null } } = thrown
+    return new BotApiError({ method, kind: kindOf({ status, description, retryAfterSeconds, migrateTo }), status, description: said(description), retryAfterSeconds, migrateTo })
+  }
+  const code = codeOf(thrown instanceof HttpError ? thrown.error : thrown)
+  return new BotApiError({ method, kind: kindOfSilence({ code }), status: null, description: code ?? "no answer", retryAfterSeconds: null, migrateTo: null })
+}
+
+/** grammY's own fetch puts the address into its errors; Node's does not, but wants a signal and options of its own kind. */
+const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; compress?: unknown }) => {
+  const { agent: _, compress: __, signal, ...rest } = init
+  const aborter = new AbortController()
+  if (signal?.aborted === true) aborter.abort()
+  else signal?.addEventListener("abort", () => aborter.abort(), { once: true })
+  return fetch(url, { ...rest, redirect: "error", signal: aborter.signal })
+}) as unknown as NonNullable<ApiClientOptions["fetch"]>
+
+/** Telegram's Bot API, at the one address that the operator set. It retries nothing and keeps nothing: who calls decides. */
+export class BotApi extends Context.Service<BotApi, {
+  readonly call: <M extends Method>(token: Redacted.Redacted<string>, method: M, payload: Payload<M>, timeoutSeconds?: number) => Effect.Effect<Result<M>, BotApiError>
+}>()("channels/telegram/BotApi") {
+  static readonly layer = (options: { readonly apiRoot: string }) => Layer.succeed(BotApi, {
+    call: (token, method, payload, timeoutSeconds = TIMEOUT_SECONDS) => Effect.tryPromise({
+      try: (signal) => {
+        const api = new Api(Redacted.value(token), { apiRoot: options.apiRoot, fetch: fetchByNode, timeoutSeconds })
+        const call = api.raw[method] as (payload: unknown, signal?: unknown) => Promise<never>
+        // The methods without parameters take the signal first; they are short enough to go without.
+        return NO_PARAMETERS.has(method) ? call(undefined) : call(payload, signal)
+      },
+      catch: (thrown) => toBotApiError(method, thrown)
+    })
+  })
+}
+
+const NO_PARAMETERS: ReadonlySet<string> = new Set(["getMe", "getWebhookInfo", "logOut", "close"])

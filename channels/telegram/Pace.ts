@@ -1,0 +1,20 @@
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type { Chat, ChatRef, ChatsUnavailable } from "./TelegramChats.ts"
+
+/**
+ * Port: how fast a bot may go, for all processes together (telegram.md 5.3). Every call that a chat sees counts, whatever its method:
+ * a private chat takes one a second with a burst of three, a group one in three seconds, a bot a hundred a second in answers and 25 of its own accord.
+ * After a 429 the chat is left alone for as long as was asked, then goes at half the speed for a minute; the bot too, when several chats got one.
+ */
+export class Pace extends Context.Service<Pace, {
+  /** Takes a place for a message. Longer than `within`: nothing was taken. Else the place is in so long. */
+  readonly reserve: (ref: ChatRef, options: { readonly proactive: boolean; readonly within: Duration.Duration }) => Effect.Effect<Duration.Duration, ChatsUnavailable>
+  /** The message of a place that had to be waited for goes out now: the next one is counted from here. */
+  readonly departs: (ref: ChatRef) => Effect.Effect<void, ChatsUnavailable>
+  /** Takes a place for something that may as well not be sent, if there is one now and somebody still waits for an answer. `over`: nobody does. */
+  readonly spare: (ref: ChatRef) => Effect.Effect<{ readonly chat: Chat } | "busy" | "over", ChatsUnavailable>
+  /** Telegram answered 429. */
+  readonly penalise: (ref: ChatRef, after: Duration.Duration) => Effect.Effect<void, ChatsUnavailable>
+}>()("channels/telegram/Pace") {}

@@ -1,0 +1,115 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Schedule from "effect/Schedule"
+import { Attempt, type Channel, type Delivery } from "../Channel.ts"
+import { OperationalLog } from "../OperationalLog.ts"
+import { Pace } from "./Pace.ts"
+import { isAsked, type Message, render, textsOf } from "./render.ts"
+import { SCHEDULE } from "./schedule.ts"
+import { makeSend } from "./send.ts"
+import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
+import { type Chat, TelegramChats } from "./TelegramChats.ts"
+import { Typing } from "./Typing.ts"
+
+export const TELEGRAM_KINDS = ["telegram_byo", "telegram_managed"] as const
+
+/** How long a lane is kept while it waits for its place; for longer it is given back. */
+const WORTH_WAITING = Duration.seconds(2)
+/** How long what a message needs is looked up before it. */
+const LOOK_UP = Duration.seconds(15)
+const MARK = "↻ "
+
+const unanswered = { statusCode: null, answer: null }
+const botMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "bot_missing" })
+const chatMissing = Attempt.cases.Held.make({ ...unanswered, errorCode: "chat_missing" })
+const notUp = Attempt.cases.NotSent.make({ ...unanswered, errorCode: "unavailable", retryAfter: null, throttle: false })
+const nothingToSend = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "nothing_to_send" })
+
+const decodeTimes = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ created_at: Schema.String, payload: Schema.Struct({ kind: Schema.optionalKey(Schema.String) }) })))
+const askedAt = (event: string): number => Option.match(decodeTimes(event), { onNone: () => 0, onSome: ({ created_at }) => Date.parse(created_at) })
+const isProactive = ({ type, event }: Delivery): boolean =>
+  type === "character.initiated" && Option.exists(decodeTimes(event), ({ payload }) => payload.kind === "proactive")
+
+/** Each try that needs our own database waits for it a while: that it is away is no fault of Telegram's. */
+const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+  effect.pipe(
+    Effect.tapError((error) => Effect.logWarning("what a message needs could not be looked up", error)),
+    Effect.retry(Schedule.spaced("1 second")),
+    Effect.timeoutOption(LOOK_UP),
+    Effect.orElseSucceed(() => Option.none())
+  )
+
+/**
+ * A bot's side of the conversation: an event is one message or several, sent to the chat that the session is held in.
+ * Telegram tells no copies apart, so what may have arrived is not sent again, unless the bot's owner would rather see a copy than a gap.
+ */
+export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TELEGRAM_KINDS)[number]) {
+  const bots = yield* TelegramBots
+  const chats = yield* TelegramChats
+  const pace = yield* Pace
+  const typing = yield* Typing
+  const operations = yield* OperationalLog
+  const send = yield* makeSend
+
+  const messagesOf = Effect.fnUntraced(function*(delivery: Delivery) {
+    if (delivery.type !== "message.failed") return render(delivery.type, delivery.event)
+    const line = yield* lookedUp(chats.apology(delivery, delivery.cursor))
+    return textsOf(Option.getOrNull(line) ?? "")
+  })
+
+  const open = Effect.fnUntraced(function*(delivery: Delivery) {
+    if (isAsked(delivery.type, delivery.event)) {
+      yield* typing.begin(delivery, delivery.channelVersion, askedAt(delivery.event))
+      return 0
+    }
+    return (yield* messagesOf(delivery)).length
+  })
+
+  // What cannot be counted is not sent: the lane comes back in a moment.
+  const admit = Effect.fnUntraced(function*(delivery: Delivery) {
+    const wait = yield* lookedUp(pace.reserve(delivery, { proactive: isProactive(delivery), within: WORTH_WAITING }))
+    if (Option.isNone(wait)) return { after: WORTH_WAITING }
+    if (Duration.isGreaterThan(wait.value, WORTH_WAITING)) return { after: wait.value }
+    if (Duration.isGreaterThan(wait.value, Duration.zero)) {
+      yield* Effect.sleep(wait.value)
+      yield* Effect.ignore(pace.departs(delivery))
+    }
+    return "go" as const
+  })
+
+  const marked = (message: Message, bot: SendingBot, unknowns: number): Message => {
+    if (unknowns === 0 || bot.unknownPolicy !== "resend_marked" || message.kind !== "text") return message
+    return { ...message, text: MARK + message.text, entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length })) }
+  }
+
+  const deliver = Effect.fnUntraced(function*(delivery: Delivery) {
+    const found = yield* lookedUp(Effect.all({
+      bot: bots.get(delivery.appId, delivery.channelId, delivery.channelVersion),
+      chat: chats.get(delivery),
+      messages: messagesOf(delivery)
+    }, { concurrency: "unbounded" }))
+    if (Option.isNone(found)) return notUp
+    const { bot, chat, messages } = found.value
+    if (bot === undefined) return botMissing
+    if (chat === undefined || chat.status !== "active") return chatMissing
+    const message = messages[delivery.part]
+    if (message === undefined) return nothingToSend
+    const attempt = yield* send(delivery, bot, chat satisfies Chat, marked(message, bot, delivery.unknowns))
+    yield* typing.end(delivery)
+    return attempt
+  })
+
+  const afterUnknown = Effect.fnUntraced(function*({ appId, channelId, channelVersion, sessionId, eventId, cursor, part, unknowns }: Delivery) {
+    yield* operations.append({
+      appId,
+      type: "delivery.unknown",
+      payload: { channel_id: channelId, session_id: sessionId, event_id: eventId, event_cursor: cursor, part }
+    })
+    const bot = Option.getOrUndefined(yield* lookedUp(bots.get(appId, channelId, channelVersion)))
+    return bot === undefined || bot.unknownPolicy === "skip" || unknowns > 1 ? "skip" : "retry"
+  })
+
+  return { kind, schedule: SCHEDULE, afterUnknown, open, admit, deliver } satisfies Channel
+})

@@ -1,0 +1,62 @@
+import * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { BotApi } from "./BotApi.ts"
+import type { FailureKind } from "./failures.ts"
+import { Pace } from "./Pace.ts"
+import { TelegramBots } from "./TelegramBots.ts"
+import type { ChatRef } from "./TelegramChats.ts"
+
+/** Telegram shows it for five seconds. */
+const AGAIN_AFTER = "4500 millis"
+/** Counted from the message that is answered: whoever waits longer is not told any more that somebody types. */
+const DEADLINE = Duration.seconds(120)
+const FAILURES = 2
+const ENDS_IT: ReadonlySet<FailureKind> = new Set(["auth", "rate_limited", "chat_blocked", "chat_gone", "chat_not_started", "no_rights", "frozen"])
+
+/** A chat is told that somebody types while a turn of its session is open, by the process whose lane came to the question. It never speaks on the wire at the cost of a message. */
+export class Typing extends Context.Service<Typing, {
+  /** `asked`: when the question was, in milliseconds. */
+  readonly begin: (ref: ChatRef, channelVersion: number, asked: number) => Effect.Effect<void>
+  readonly end: (ref: ChatRef) => Effect.Effect<void>
+}>()("channels/telegram/Typing") {
+  static readonly layer = Layer.effect(Typing, Effect.gen(function*() {
+    const api = yield* BotApi
+    const bots = yield* TelegramBots
+    const pace = yield* Pace
+    const fibers = yield* FiberMap.make<string>()
+
+    const loop = Effect.fnUntraced(function*(ref: ChatRef, version: number) {
+      for (let failures = 0; failures < FAILURES;) {
+        const place = yield* pace.spare(ref)
+        if (place === "over") return
+        if (place !== "busy") {
+          const bot = yield* bots.get(ref.appId, ref.channelId, version)
+          if (bot === undefined) return
+          const { chatId, threadId } = place.chat
+          const said = yield* Effect.result(api.call(bot.token, "sendChatAction", {
+            chat_id: chatId, action: "typing", ...(threadId !== 0 && { message_thread_id: threadId })
+          }))
+          if (Result.isFailure(said) && said.failure.kind === "rate_limited") yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
+          if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return
+          failures = Result.isFailure(said) ? failures + 1 : 0
+        }
+        yield* Effect.sleep(AGAIN_AFTER)
+      }
+    })
+
+    const nameOf = ({ channelId, sessionId }: ChatRef) => `${channelId} ${sessionId}`
+    return Typing.of({
+      begin: Effect.fnUntraced(function*(ref, version, asked) {
+        const left = asked + Duration.toMillis(DEADLINE) - (yield* Clock.currentTimeMillis)
+        if (left <= 0) return
+        yield* FiberMap.run(fibers, nameOf(ref), loop(ref, version).pipe(Effect.timeoutOption(left), Effect.ignore), { onlyIfMissing: true })
+      }),
+      end: (ref) => FiberMap.remove(fibers, nameOf(ref))
+    })
+  }))
+}

@@ -1,0 +1,105 @@
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+/** What we read of an update; anything else in it, and any other kind of it, is passed over. */
+const optional = Schema.optionalKey
+const Media = Schema.Struct({ duration: optional(Schema.Number), file_name: optional(Schema.String) })
+
+const User = Schema.Struct({
+  id: Schema.Int,
+  is_bot: Schema.Boolean,
+  first_name: Schema.String,
+  language_code: optional(Schema.String)
+})
+export type User = typeof User.Type
+
+const Chat = Schema.Struct({ id: Schema.Int, type: Schema.String, title: optional(Schema.String) })
+export type Chat = typeof Chat.Type
+
+const Entity = Schema.Struct({ type: Schema.String, offset: Schema.Int, length: Schema.Int })
+
+export const Message = Schema.Struct({
+  message_id: Schema.Int,
+  chat: Chat,
+  from: optional(User),
+  sender_chat: optional(Schema.Unknown),
+  message_thread_id: optional(Schema.Int),
+  is_topic_message: optional(Schema.Boolean),
+  text: optional(Schema.String),
+  caption: optional(Schema.String),
+  entities: optional(Schema.Array(Entity)),
+  caption_entities: optional(Schema.Array(Entity)),
+  reply_to_message: optional(Schema.Struct({ from: optional(Schema.Struct({ id: Schema.Int })) })),
+  media_group_id: optional(Schema.String),
+  photo: optional(Schema.Array(Schema.Unknown)),
+  voice: optional(Media),
+  video: optional(Media),
+  video_note: optional(Media),
+  animation: optional(Media),
+  audio: optional(Media),
+  document: optional(Media),
+  sticker: optional(Schema.Struct({ emoji: optional(Schema.String) })),
+  location: optional(Schema.Struct({ latitude: Schema.Number, longitude: Schema.Number })),
+  contact: optional(Schema.Struct({ first_name: Schema.String })),
+  poll: optional(Schema.Struct({ question: Schema.String })),
+  migrate_to_chat_id: optional(Schema.Int),
+  migrate_from_chat_id: optional(Schema.Int)
+})
+export type Message = typeof Message.Type
+
+const Member = Schema.Struct({ chat: Chat, from: User, new_chat_member: Schema.Struct({ status: Schema.String }) })
+export type Member = typeof Member.Type
+
+const Callback = Schema.Struct({ id: Schema.String, from: User, message: optional(Schema.Struct({ chat: Chat })) })
+
+export const Update = Schema.Struct({
+  update_id: Schema.Int,
+  message: optional(Message),
+  edited_message: optional(Message),
+  callback_query: optional(Callback),
+  my_chat_member: optional(Member)
+})
+export type Update = typeof Update.Type
+
+const decode = Schema.decodeUnknownOption(Update)
+const decodeId = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.Int }))
+
+/** `text`: a person's message, which may be answered together with the next. `command`, `callback`, `member`, `service`: handled by themselves. `other`: passed over. */
+export type UpdateKind = "text" | "command" | "callback" | "member" | "service" | "other"
+
+/** By a first look: what it is, and whose queue it stands in. */
+export interface FirstLook {
+  readonly updateId: number
+  readonly kind: UpdateKind
+  readonly chatId: number
+  readonly threadId: number
+  readonly senderId: number | null
+  readonly album: string | null
+}
+
+/** The topic that a message was written in; 0: none. A thread that is no topic is only an answer to an answer. */
+export const threadOf = ({ is_topic_message, message_thread_id }: Message): number => is_topic_message === true ? message_thread_id ?? 0 : 0
+
+const kindOfMessage = (message: Message): UpdateKind => {
+  if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"
+  if (message.from === undefined || message.from.is_bot || message.sender_chat !== undefined) return "other"
+  return message.text?.startsWith("/") === true ? "command" : "text"
+}
+
+export const readUpdate = (raw: unknown): Update | undefined => Option.getOrUndefined(decode(raw))
+
+/** Undefined: it is no update. */
+export const lookAt = (raw: unknown): FirstLook | undefined => {
+  const update = readUpdate(raw)
+  if (update === undefined) {
+    return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, album: null })))
+  }
+  const { update_id: updateId, message, callback_query: callback, my_chat_member: member } = update
+  const plain = { updateId, threadId: 0, senderId: null, album: null }
+  if (message !== undefined) {
+    return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, album: message.media_group_id ?? null }
+  }
+  if (callback !== undefined) return { ...plain, kind: "callback", chatId: callback.message?.chat.id ?? callback.from.id }
+  if (member !== undefined) return { ...plain, kind: "member", chatId: member.chat.id }
+  return { ...plain, kind: "other", chatId: 0 }
+}

@@ -1,0 +1,50 @@
+/** What an error of the Bot API means for the call that got it (error_code first, then the description). */
+export type FailureKind =
+  | "not_sent" | "ambiguous" | "rate_limited" | "auth" | "conflict" | "chat_blocked" | "chat_gone" | "chat_not_started" | "migrated" | "format" | "too_long"
+  | "reply_gone" | "thread_gone" | "media" | "no_rights" | "noop" | "frozen" | "rejected"
+
+/** What came back instead of a result: Telegram's refusal, or what became of the connection. */
+export interface Refusal {
+  readonly status: number
+  readonly description: string
+  readonly retryAfterSeconds: number | null
+  readonly migrateTo: number | null
+}
+/** `code` is the system's or undici's name for the trouble; null: there was none, or an answer that is not the Bot API's. */
+export interface Unanswered {
+  readonly code: string | null
+}
+
+/** Trouble before a connection stood: not a byte of the request left. */
+const BEFORE_CONNECTION: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"])
+
+/** In order; the first that fits. A status alone never tells what a description does, and a description never without its status: `retry after 401` is no 401. */
+const REFUSALS: ReadonlyArray<readonly [status: number, description: RegExp, kind: FailureKind]> = [
+  [401, /./s, "auth"],
+  [404, /^Not Found$|invalid token specified/i, "auth"],
+  [409, /./s, "conflict"],
+  [429, /./s, "rate_limited"],
+  [403, /bot was blocked by the user/i, "chat_blocked"],
+  [403, /can't initiate conversation/i, "chat_not_started"],
+  [403, /user is deactivated|bot was kicked|bot is not a member|group chat was deleted|PEER_ID_INVALID/i, "chat_gone"],
+  [403, /not enough rights|CHAT_WRITE_FORBIDDEN|have no rights to send/i, "no_rights"],
+  [403, /./s, "chat_gone"],
+  [400, /chat not found|PEER_ID_INVALID|group chat was deleted|group chat was deactivated/i, "chat_gone"],
+  [400, /can't parse entities|ENTITY_|entities? /i, "format"],
+  [400, /message is too long|caption is too long|MESSAGE_TOO_LONG/i, "too_long"],
+  [400, /message to be replied not found|message to reply not found|quote not found|QUOTE_TEXT_INVALID/i, "reply_gone"],
+  [400, /message thread not found|TOPIC_CLOSED|TOPIC_DELETED|TOPIC_ID_INVALID/i, "thread_gone"],
+  [400, /wrong file identifier|failed to get HTTP URL content|wrong type of the web page content|VOICE_MESSAGES_FORBIDDEN|IMAGE_PROCESS_FAILED|PHOTO_INVALID/i, "media"],
+  [400, /not enough rights|CHAT_WRITE_FORBIDDEN|have no rights to send/i, "no_rights"],
+  [400, /message is not modified|message to delete not found/i, "noop"],
+  [400, /FROZEN_METHOD_INVALID/i, "frozen"]
+]
+
+export const kindOf = ({ status, description, migrateTo }: Refusal): FailureKind => {
+  if (status >= 500) return "ambiguous"
+  if (migrateTo !== null && status === 400) return "migrated"
+  return REFUSALS.find(([code, pattern]) => code === status && pattern.test(description))?.[2] ?? "rejected"
+}
+
+/** Whether Telegram may have taken a request that got no answer. */
+export const kindOfSilence = ({ code }: Unanswered): FailureKind => code !== null && BEFORE_CONNECTION.has(code) ? "not_sent" : "ambiguous"

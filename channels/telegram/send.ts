@@ -1,0 +1,123 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { Attempt, type Delivery } from "../Channel.ts"
+import { OperationalLog } from "../OperationalLog.ts"
+import { BotApi, type BotApiError } from "./BotApi.ts"
+import { Pace } from "./Pace.ts"
+import type { Message } from "./render.ts"
+import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
+import { type Chat, TelegramChats } from "./TelegramChats.ts"
+
+/** A wait that the app is told of. */
+const LONG_WAIT = Duration.seconds(60)
+/** How often the same message is put otherwise after a refusal, which is a sure one. */
+const FORMS = 3
+const DEFAULT_RETRY_AFTER_SECONDS = 5
+
+/** What a message may be reduced to when Telegram will not have it as it is. */
+interface Form {
+  readonly chat: Chat
+  readonly message: Message
+}
+
+const plain = (message: Message): Message | null => {
+  if (message.kind === "photo") return message.alternative === "" ? null : { kind: "text", text: message.alternative.slice(0, 4096), entities: [] }
+  return message.entities.length === 0 ? null : { ...message, entities: [] }
+}
+
+/** Sends one message, in another form where Telegram refuses the first for its form, and says what that means for the lane, the chat and the bot. */
+export const makeSend = Effect.gen(function*() {
+  const api = yield* BotApi
+  const bots = yield* TelegramBots
+  const chats = yield* TelegramChats
+  const pace = yield* Pace
+  const operations = yield* OperationalLog
+
+  const put = (bot: SendingBot, { chat: { chatId, threadId }, message }: Form): Effect.Effect<{ readonly message_id: number }, BotApiError> => {
+    const to = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
+    return message.kind === "text"
+      ? api.call(bot.token, "sendMessage", { ...to, text: message.text, entities: [...message.entities], link_preview_options: { is_disabled: true } })
+      : api.call(bot.token, "sendPhoto", { ...to, photo: message.url, ...(message.caption !== "" && { caption: message.caption }) })
+  }
+
+  /** The form to try instead; null: there is none. */
+  const otherwise = Effect.fnUntraced(function*(delivery: Delivery, form: Form, error: BotApiError) {
+    switch (error.kind) {
+      case "migrated":
+        if (error.migrateTo === null || error.migrateTo === form.chat.chatId) return null
+        yield* chats.migrate(delivery, form.chat.chatId, error.migrateTo)
+        return { ...form, chat: { ...form.chat, chatId: error.migrateTo } }
+      case "thread_gone":
+        if (form.chat.threadId === 0) return null
+        yield* chats.leaveThread(delivery)
+        return { ...form, chat: { ...form.chat, threadId: 0 } }
+      case "format":
+      case "media": {
+        const message = plain(form.message)
+        return message === null ? null : { ...form, message }
+      }
+      default:
+        return null
+    }
+  })
+
+  const lost = Effect.fnUntraced(function*(delivery: Delivery, status: "blocked" | "unreachable", error: BotApiError) {
+    const { appId, channelId, sessionId } = delivery
+    if (!(yield* chats.mark(delivery, status, error.kind))) return
+    yield* operations.append({ appId, type: status === "blocked" ? "chat.blocked" : "chat.unreachable", payload: { channel_id: channelId, session_id: sessionId, reason: error.kind } })
+  })
+
+  const judge = Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, error: BotApiError) {
+    const { appId, channelId, sessionId } = delivery
+    const told = { statusCode: error.status, answer: error.status === null ? null : error.description, errorCode: error.kind }
+    const retried = Attempt.cases.NotSent.make({ ...told, errorCode: error.status === null ? error.description.toLowerCase() : error.kind, retryAfter: null, throttle: false })
+    switch (error.kind) {
+      case "not_sent":
+      case "conflict":
+        return retried
+      case "ambiguous":
+        return Attempt.cases.Unknown.make({ ...told, errorCode: error.status === null ? error.description.toLowerCase().replaceAll(" ", "_") : "server_error" })
+      case "rate_limited": {
+        const after = Duration.seconds(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS)
+        yield* Effect.ignore(pace.penalise(delivery, after))
+        if (Duration.isGreaterThan(after, LONG_WAIT)) {
+          yield* operations.append({ appId, type: "delivery.delayed", payload: { channel_id: channelId, session_id: sessionId, event_cursor: delivery.cursor, seconds: Duration.toSeconds(after) } })
+        }
+        return Attempt.cases.Later.make({ ...told, after })
+      }
+      case "auth":
+        // Another process may have given the bot a new token a moment ago.
+        return (yield* bots.revoke(appId, channelId, bot.tokenVersion)) ? Attempt.cases.Gone.make(told) : retried
+      case "chat_blocked":
+        yield* lost(delivery, "blocked", error)
+        return Attempt.cases.Held.make(told)
+      case "chat_gone":
+      case "chat_not_started":
+      case "no_rights":
+        yield* lost(delivery, "unreachable", error)
+        return Attempt.cases.Held.make(told)
+      case "frozen":
+        yield* bots.degrade(appId, channelId, "frozen")
+        return retried
+      case "noop":
+        return Attempt.cases.Sent.make({ statusCode: error.status, answer: null })
+      default:
+        return Attempt.cases.Rejected.make(told)
+    }
+  })
+
+  return Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, chat: Chat, message: Message) {
+    let form: Form = { chat, message }
+    for (let tries = 1;; tries++) {
+      const result = yield* Effect.result(put(bot, form))
+      if (Result.isSuccess(result)) return Attempt.cases.Sent.make({ statusCode: 200, answer: JSON.stringify({ message_id: result.success.message_id }) })
+      const other = tries < FORMS ? yield* otherwise(delivery, form, result.failure) : null
+      if (other === null) return yield* judge(delivery, bot, result.failure)
+      form = other
+    }
+  }, Effect.catch(({ cause }): Effect.Effect<Attempt> => Effect.logWarning("what a bot's message led to could not be written", cause).pipe(
+    // The message itself was surely refused: it is only that its chat or bot could not be marked.
+    Effect.as(Attempt.cases.NotSent.make({ statusCode: null, answer: null, errorCode: "unavailable", retryAfter: null, throttle: false }))
+  )))
+})

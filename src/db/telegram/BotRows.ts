@@ -1,0 +1,212 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { EVENT_TYPES } from "#channels/telegram/render.ts"
+import type { UnknownPolicy } from "#channels/telegram/TelegramBots.ts"
+import { Alignment } from "../Alignment.ts"
+import { Database, type DatabaseError, type Sql } from "../Database.ts"
+import { BOT_TOKEN } from "../sealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
+import type { SecretUnreadable } from "../secretsCipher.ts"
+import { tokenHint } from "./tokenHint.ts"
+
+export const BOT_STATUSES = ["awaiting_creation", "pending", "active", "degraded", "suspended", "revoked", "detached"] as const
+export type BotStatus = (typeof BOT_STATUSES)[number]
+
+/** What a probe saw of a bot's webhook. */
+export interface BotHealth {
+  readonly probed_at?: string
+  readonly pending_update_count?: number
+  readonly last_error_message?: string
+  readonly last_error_at?: string
+  readonly good_probes?: number
+}
+
+export interface StoredBot {
+  readonly app_id: string
+  readonly channel_id: string
+  readonly mode: "byo" | "managed"
+  readonly character_slug: string
+  readonly user_id: number | null
+  readonly username: string | null
+  readonly info: Readonly<Record<string, unknown>> | null
+  readonly token_hint: string | null
+  readonly token_version: number
+  readonly status: BotStatus
+  readonly reason: string | null
+  readonly unknown_policy: UnknownPolicy
+  readonly join_window_ms: number
+  readonly webhook_url: string | null
+  readonly webhook_set_at: Date | null
+  readonly health: BotHealth
+  readonly last_in_at: Date | null
+  readonly created_at: Date
+}
+
+export interface BotIdentity {
+  readonly userId: number
+  readonly username: string
+  readonly info: object
+}
+
+export interface NewBot extends BotIdentity {
+  readonly channelId: string
+  readonly characterSlug: string
+  readonly token: Redacted.Redacted<string>
+  readonly joinWindowMs: number | undefined
+  readonly unknownPolicy: UnknownPolicy | undefined
+}
+
+export interface BotSettings {
+  readonly characterSlug?: string | undefined
+  readonly unknownPolicy?: UnknownPolicy | undefined
+  readonly joinWindowMs?: number | undefined
+}
+
+/** The bot is bound already, here or in another app. */
+export class BotTaken extends Schema.TaggedError<BotTaken>()("BotTaken", {}) {}
+
+/** Bots that are probed in one go: new tokens are dear to Telegram, and a fleet's are spread over the minutes. */
+const PROBES_A_ROUND = 40
+
+/** A status a bot is given, and whether its lanes are walked in it. */
+const WALKED: ReadonlySet<BotStatus> = new Set(["active", "degraded"])
+
+/** Telegram bots as rows: each is one in channels and one in telegram_bots, under one id. Undefined where there is no such bot in the app. */
+export class BotRows extends Context.Service<BotRows, {
+  readonly create: (appId: string, bot: NewBot) => Effect.Effect<StoredBot, BotTaken | DatabaseError>
+  readonly get: (appId: string, channelId: string) => Effect.Effect<StoredBot | undefined, DatabaseError>
+  readonly list: (appId: string, filter: { readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
+  readonly configure: (appId: string, channelId: string, settings: BotSettings) => Effect.Effect<StoredBot | undefined, DatabaseError>
+  readonly token: (bot: StoredBot) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
+  /** A new token of the same bot, good for everything that is sent from now on. */
+  readonly replaceToken: (appId: string, channelId: string, token: Redacted.Redacted<string>, identity: BotIdentity) => Effect.Effect<void, DatabaseError>
+  /** Lets a new secret in; the one before stays good for ten minutes, or is the same again. */
+  readonly expectSecret: (appId: string, channelId: string, hash: Uint8Array) => Effect.Effect<void, DatabaseError>
+  /** Gives the bot a status, unless it has one that is not in `from`. True: that is news. Its lanes are walked, or not, accordingly. */
+  readonly become: (appId: string, channelId: string, status: BotStatus, reason: string | null, from: ReadonlyArray<BotStatus>) => Effect.Effect<boolean, DatabaseError>
+  readonly noteWebhook: (appId: string, channelId: string, url: string | null) => Effect.Effect<void, DatabaseError>
+  readonly noteProbe: (appId: string, channelId: string, health: BotHealth, nextInSeconds: number) => Effect.Effect<void, DatabaseError>
+  /** Bots whose probe is due, and which are nobody else's for the next minute. */
+  readonly dueProbes: Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
+  /** Ends the bot for good: no token, no lanes, no chats. The row stays. */
+  readonly detach: (appId: string, channelId: string) => Effect.Effect<boolean, DatabaseError>
+}>()("src/db/telegram/BotRows") {
+  static readonly layer = Layer.effect(BotRows, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+    const alignment = yield* Alignment
+    const secrets = yield* Secrets
+
+    const columns = (sql: Sql) => sql`
+      app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms,
+      webhook_url, webhook_set_at, health, last_in_at, created_at`
+    const select = (appId: string, { channelId, after, limit }: { readonly channelId: string | null; readonly after: string | null; readonly limit: number }) =>
+      query<Array<StoredBot>>((sql) => sql`
+        select ${columns(sql)} from telegram_bots where app_id = ${appId} and status <> 'detached' and (${channelId}::text is null or channel_id = ${channelId}) and channel_id > ${after ?? ""}
+        order by channel_id limit ${limit}::int`)
+    const get = (appId: string, channelId: string) => Effect.map(select(appId, { channelId, after: null, limit: 1 }), (rows) => rows[0])
+
+    const sealed = (appId: string, channelId: string, token: Redacted.Redacted<string>) => secrets.seal(BOT_TOKEN, [appId, channelId], token)
+
+    const create = Effect.fnUntraced(function*(appId: string, bot: NewBot) {
+      const { channelId } = bot
+      const made = yield* query((sql) => sql`
+        insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, info, token, token_hint, status, unknown_policy, join_window_ms)
+        values (${appId}, ${channelId}, 'byo', ${bot.characterSlug}, ${bot.userId}, ${bot.username}, ${JSON.stringify(bot.info)}::text::jsonb,
+          ${sealed(appId, channelId, bot.token)}, ${tokenHint(bot.token)}, 'pending', ${bot.unknownPolicy ?? "skip"}, ${bot.joinWindowMs ?? 1200}::int)
+        on conflict (user_id) where status <> 'detached' do nothing returning 1`)
+      if (made.length === 0) return yield* new BotTaken()
+      yield* query((sql) => sql`
+        insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target, events, status)
+        values (${appId}, ${channelId}, 'chats', 'telegram_byo', true, ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`)
+      yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, 0)`)
+      return (yield* get(appId, channelId)) ?? (yield* Effect.die(new Error("a bot just written is gone")))
+    }, transaction)
+
+    const configure = Effect.fnUntraced(function*(appId: string, channelId: string, { characterSlug, unknownPolicy, joinWindowMs }: BotSettings) {
+      yield* query((sql) => sql`
+        update telegram_bots set character_slug = coalesce(${characterSlug ?? null}, character_slug), unknown_policy = coalesce(${unknownPolicy ?? null}, unknown_policy),
+          join_window_ms = coalesce(${joinWindowMs ?? null}::int, join_window_ms)
+        where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`)
+      yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
+      return yield* get(appId, channelId)
+    }, transaction)
+
+    const token = Effect.fnUntraced(function*(bot: StoredBot) {
+      const [row] = yield* query<Array<{ token: Uint8Array | null }>>((sql) => sql`select token from telegram_bots where app_id = ${bot.app_id} and channel_id = ${bot.channel_id}`)
+      return row === undefined || row.token === null ? undefined : yield* secrets.open(BOT_TOKEN, [bot.app_id, bot.channel_id], row.token)
+    })
+
+    const replaceToken = Effect.fnUntraced(function*(appId: string, channelId: string, next: Redacted.Redacted<string>, { userId, username, info }: BotIdentity) {
+      yield* query((sql) => sql`
+        update telegram_bots set token = ${sealed(appId, channelId, next)}, token_hint = ${tokenHint(next)}, token_version = token_version + 1,
+          user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
+        where app_id = ${appId} and channel_id = ${channelId}`)
+      yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
+    }, transaction)
+
+    /** Has the lanes walked, from where they stand; one that waits or is parked does not wait any longer. */
+    const walk = Effect.fnUntraced(function*(appId: string, channelId: string) {
+      const begun = yield* query((sql) => sql`
+        update channels set status = 'active', version = version + 1, generation = generation + 1, failing_since = null, consecutive_failures = 0, not_before = null, aligned_to = ''
+        where app_id = ${appId} and channel_id = ${channelId} and status not in ('active', 'failing', 'deleted') returning 1`)
+      if (begun.length > 0) yield* alignment.begin({ appId, sessionId: null }, channelId)
+    })
+    const become = Effect.fnUntraced(function*(appId: string, channelId: string, status: BotStatus, reason: string | null, from: ReadonlyArray<BotStatus>) {
+      yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
+      const [changed] = yield* query<Array<{ news: boolean }>>((sql) => sql`
+        update telegram_bots b set status = ${status}, reason = ${reason}
+        from (select status as was, reason as why from telegram_bots where app_id = ${appId} and channel_id = ${channelId} for update) o
+        where b.app_id = ${appId} and b.channel_id = ${channelId} and b.status = any(${[...from]}::text[])
+        returning o.was <> b.status or o.why is distinct from b.reason as news`)
+      if (changed === undefined) return false
+      if (WALKED.has(status)) yield* walk(appId, channelId)
+      else {
+        yield* query((sql) => sql`
+          update channels set status = ${status === "revoked" ? "disabled" : "paused"}, version = version + 1
+          where app_id = ${appId} and channel_id = ${channelId} and status in ('active', 'failing')`)
+      }
+      return changed.news
+    }, transaction)
+
+    const detach = Effect.fnUntraced(function*(appId: string, channelId: string) {
+      yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
+      const gone = yield* query((sql) => sql`
+        update telegram_bots set status = 'detached', reason = null, token = null, secret_hash = null, previous_secret_hash = null, webhook_url = null
+        where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached' returning 1`)
+      if (gone.length === 0) return false
+      yield* query((sql) => sql`update telegram_chats set status = 'closed' where app_id = ${appId} and channel_id = ${channelId}`)
+      yield* query((sql) => sql`delete from telegram_paces where app_id = ${appId} and channel_id = ${channelId}`)
+      yield* query((sql) => sql`delete from telegram_links where app_id = ${appId} and channel_id = ${channelId}`)
+      yield* query((sql) => sql`update channels set status = 'deleted', version = version + 1, aligned_to = '' where app_id = ${appId} and channel_id = ${channelId}`)
+      yield* alignment.begin({ appId, sessionId: null }, channelId)
+      return true
+    }, transaction)
+
+    return BotRows.of({
+      create,
+      get,
+      list: (appId, filter) => select(appId, { ...filter, channelId: null }),
+      configure,
+      token,
+      replaceToken,
+      expectSecret: (appId, channelId, hash) => query((sql) => sql`
+        update telegram_bots set previous_secret_hash = secret_hash, previous_secret_until = now() + interval '10 minutes', secret_hash = ${Buffer.from(hash)}
+        where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      become,
+      noteWebhook: (appId, channelId, url) => query((sql) => sql`
+        update telegram_bots set webhook_url = ${url}, webhook_set_at = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      noteProbe: (appId, channelId, health, nextInSeconds) => query((sql) => sql`
+        update telegram_bots set health = ${JSON.stringify(health)}::text::jsonb, probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
+        where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      dueProbes: query<Array<StoredBot>>((sql) => sql`
+        update telegram_bots b set probe_due_at = now() + interval '1 minute' from (
+          select app_id as app, channel_id as channel from telegram_bots
+          where status in ('active', 'degraded', 'pending') and probe_due_at <= now() order by probe_due_at limit ${PROBES_A_ROUND} for update skip locked
+        ) d where b.app_id = d.app and b.channel_id = d.channel returning ${columns(sql)}`),
+      detach
+    })
+  }))
+}

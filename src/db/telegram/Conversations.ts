@@ -1,0 +1,151 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Database, type DatabaseError } from "../Database.ts"
+import { moveHeads } from "../moveHeads.ts"
+import { type CharacterUnavailable, Sessions } from "../Sessions.ts"
+
+/** After a block is lifted, what was said longer ago than this is not sent any more. */
+const STALE_AFTER = "10 minutes"
+
+export interface ChatKey {
+  readonly appId: string
+  readonly channelId: string
+  readonly chatId: number
+  readonly threadId: number
+}
+
+export interface Meeting extends ChatKey {
+  readonly kind: string
+  readonly characterSlug: string
+  readonly externalUserRef: string
+  readonly displayName: string | null
+  readonly locale: string | null
+  /** `keep`: the session that there is. `renew`: a new one where the character has left the old one. `anew`: another one. `join`: the one that this person has, in whatever channel. */
+  readonly session: "keep" | "renew" | "anew" | "join"
+}
+
+export interface Met {
+  readonly sessionId: string
+  readonly status: "active" | "exited" | "archived"
+  /** It was opened just now. */
+  readonly created: boolean
+  /** It has something on its log already: a greeting. */
+  readonly spoken: boolean
+}
+
+interface Row {
+  readonly session_id: string | null
+  readonly external_user_ref: string
+  readonly status: Met["status"] | null
+  readonly last_cursor: number | null
+}
+
+/** Which session is held in which chat, and what people and bots are told apart from what is said. */
+export class Conversations extends Context.Service<Conversations, {
+  /** The session of a chat; on first contact, or where another is wanted, a new one with its lane, from its greeting on. */
+  readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | DatabaseError>
+  /** Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. The sessions whose lanes go on. */
+  readonly revive: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
+  /** The bot is not welcome any more. The sessions that lose their chat. */
+  readonly shut: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, status: "blocked" | "unreachable", updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
+  /** Puts a line that is not the character's on the log, once for each key. */
+  readonly notify: (appId: string, sessionId: string, notice: { readonly key: string; readonly kind: string; readonly text: string }) => Effect.Effect<void, DatabaseError>
+  /** No more messages of the character's own accord. */
+  readonly quieten: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
+}>()("src/db/telegram/Conversations") {
+  static readonly layer = Layer.effect(Conversations, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+    const sessions = yield* Sessions
+    const signals = yield* LogSignals
+
+    const bind = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, old: string | null, sessionId: string, position: number, head: number) {
+      if (old !== null) yield* query((sql) => sql`delete from lanes where app_id = ${appId} and session_id = ${old} and channel_id = ${channelId}`)
+      yield* query((sql) => sql`
+        update telegram_chats set session_id = null where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId} and (chat_id, thread_id) <> (${chatId}, ${threadId})`)
+      yield* query((sql) => sql`
+        update telegram_chats set session_id = ${sessionId}, status = 'active' where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
+      yield* query((sql) => sql`
+        insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
+        select app_id, ${sessionId}, channel_id, generation, ${position}::bigint, ${head}::bigint, ${position < head ? "ready" : "idle"} from channels
+        where app_id = ${appId} and channel_id = ${channelId} and status <> 'deleted' on conflict do nothing`)
+    })
+
+    const meet = Effect.fnUntraced(function*(meeting: Meeting) {
+      const { appId, channelId, chatId, threadId, kind, externalUserRef, session } = meeting
+      yield* query((sql) => sql`
+        insert into telegram_chats (app_id, channel_id, chat_id, thread_id, kind, external_user_ref)
+        values (${appId}, ${channelId}, ${chatId}, ${threadId}, ${kind}, ${externalUserRef}) on conflict do nothing`)
+      yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, ${chatId}) on conflict do nothing`)
+      yield* query((sql) => sql`
+        select 1 from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} for update`)
+      const [row] = yield* query<Array<Row>>((sql) => sql`
+        select c.session_id, c.external_user_ref, l.status, l.last_cursor from telegram_chats c left join session_logs l on l.app_id = c.app_id and l.session_id = c.session_id
+        where c.app_id = ${appId} and c.channel_id = ${channelId} and c.chat_id = ${chatId} and c.thread_id = ${threadId}`)
+      yield* query((sql) => sql`
+        update telegram_chats set last_in_at = now(), kind = ${kind}, external_user_ref = case when ${session === "join"} then ${externalUserRef} else external_user_ref end
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
+      const there = row !== undefined && row.session_id !== null && row.status !== null ? { sessionId: row.session_id, status: row.status, created: false, spoken: (row.last_cursor ?? 0) > 0 } : undefined
+      if (there !== undefined && (session === "keep" || (session === "renew" && there.status === "active"))) return there
+      const { session: opened, created } = yield* sessions.create(appId, {
+        characterSlug: meeting.characterSlug,
+        externalUserRef: session === "join" ? externalUserRef : row?.external_user_ref ?? externalUserRef,
+        proactiveControls: {},
+        metadata: {},
+        endUser: { display_name: meeting.displayName, locale: meeting.locale },
+        reuse: session === "join"
+      })
+      if (opened.session_id !== there?.sessionId) {
+        yield* bind(meeting, there?.sessionId ?? null, opened.session_id, created ? 0 : opened.last_cursor, opened.last_cursor)
+      }
+      return { sessionId: opened.session_id, status: opened.status, created, spoken: opened.last_cursor > 0 }
+    }, transaction, Effect.tap(({ sessionId, created }) => Effect.sync(() => created && signals.announce([{ sessionId, cursor: 1 }], true))))
+
+    const revive = Effect.fnUntraced(function*({ appId, channelId, chatId }: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) {
+      const back = yield* query<Array<{ session_id: string | null }>>((sql) => sql`
+        update telegram_chats set status = 'active', reason = null, status_update_id = ${updateId}
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status in ('blocked', 'unreachable') and status_update_id < ${updateId} returning session_id`)
+      const ids = back.flatMap(({ session_id }) => session_id ?? [])
+      if (ids.length === 0) return ids
+      yield* query((sql) => sql`
+        update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(), stale_before = now() - ${STALE_AFTER}::interval
+        where app_id = ${appId} and channel_id = ${channelId} and session_id = any(${ids}::text[]) and status = 'parked'`)
+      yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
+      return ids
+    }, transaction)
+
+    const notify = Effect.fnUntraced(function*(appId: string, sessionId: string, { key, kind, text }: { readonly key: string; readonly kind: string; readonly text: string }) {
+      const rows = yield* query<Array<{ cursor: number }>>((sql) => sql`
+        with log as (
+          select last_cursor from session_logs where app_id = ${appId} and session_id = ${sessionId} for no key update
+        ), counted as (
+          update session_logs l set last_cursor = l.last_cursor + 1 from log
+          where l.app_id = ${appId} and l.session_id = ${sessionId} and not exists (
+            select from events e where e.app_id = ${appId} and e.session_id = ${sessionId} and e.cursor > log.last_cursor - 100 and e.source_id = ${key}
+          ) returning l.last_cursor
+        )
+        insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, source_id, payload)
+        select ${appId}, ${sessionId}, last_cursor, ${newId("evt")}, 'channel.notice', 'system', ${newId("run")}, 'telegram', ${key}, ${JSON.stringify({ kind, text })}::text::json from counted
+        returning cursor`)
+      if (rows.length > 0) yield* query((sql) => moveHeads(sql, [appId], [sessionId]))
+      return rows[0]?.cursor
+    }, transaction)
+
+    return Conversations.of({
+      meet,
+      revive,
+      shut: ({ appId, channelId, chatId }, status, updateId) => query<Array<{ session_id: string | null }>>((sql) => sql`
+        update telegram_chats set status = ${status}, reason = 'chat_member', status_update_id = ${updateId}
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status = 'active' and status_update_id < ${updateId} returning session_id`).pipe(
+        Effect.map((rows) => rows.flatMap(({ session_id }) => session_id ?? []))
+      ),
+      notify: (appId, sessionId, notice) => notify(appId, sessionId, notice).pipe(
+        Effect.map((cursor) => { if (cursor !== undefined) signals.announce([{ sessionId, cursor }], true) })
+      ),
+      quieten: (appId, sessionId) => query((sql) => sql`
+        update sessions set proactive_controls = proactive_controls || '{"proactive_enabled": false}' where app_id = ${appId} and session_id = ${sessionId}`).pipe(Effect.asVoid)
+    })
+  }))
+}

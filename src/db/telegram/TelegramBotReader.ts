@@ -1,0 +1,74 @@
+import * as Cache from "effect/Cache"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import { OperationalLog } from "#channels/OperationalLog.ts"
+import { BotsUnavailable, type SendingBot, TelegramBots, type UnknownPolicy } from "#channels/telegram/TelegramBots.ts"
+import { Database } from "../Database.ts"
+import { BOT_TOKEN } from "../sealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
+
+const CAPACITY = 5000
+/** How long an open token may lie in memory unasked for. */
+const KEPT = Duration.minutes(10)
+
+interface Row {
+  readonly version: number
+  readonly token: Uint8Array | null
+  readonly token_version: number
+  readonly unknown_policy: UnknownPolicy
+}
+
+/** The bots in PostgreSQL, for whoever sends. A copy in memory stands for one version of the channel, so that it is never older than who asks. */
+export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
+  const { query } = yield* Database
+  const secrets = yield* Secrets
+  const operations = yield* OperationalLog
+  const unavailable = Effect.mapError((cause: unknown) => new BotsUnavailable({ cause }))
+
+  const read = Effect.fnUntraced(function*(appId: string, channelId: string) {
+    const [row] = yield* query<Array<Row>>((sql) => sql`
+      select c.version, b.token, b.token_version, b.unknown_policy from telegram_bots b join channels c using (app_id, channel_id)
+      where b.app_id = ${appId} and b.channel_id = ${channelId} and c.status <> 'deleted'`)
+    if (row === undefined || row.token === null) return undefined
+    const token = yield* secrets.open(BOT_TOKEN, [appId, channelId], row.token)
+    return { version: row.version, bot: { token, tokenVersion: row.token_version, unknownPolicy: row.unknown_policy } satisfies SendingBot }
+  })
+
+  const cache = yield* Cache.makeWith(
+    (key: string) => {
+      const [appId = "", channelId = ""] = key.split("\n")
+      return read(appId, channelId)
+    },
+    {
+      capacity: CAPACITY,
+      timeToLive: (exit, key) => Exit.isSuccess(exit) && exit.value !== undefined && key.endsWith(`\n${exit.value.version}`) ? KEPT : Duration.zero
+    }
+  )
+
+  return TelegramBots.of({
+    get: (appId, channelId, version) => Cache.get(cache, `${appId}\n${channelId}\n${version}`).pipe(Effect.map((found) => found?.bot), unavailable),
+
+    revoke: Effect.fnUntraced(function*(appId, channelId, tokenVersion) {
+      const revoked = yield* query<Array<{ news: boolean }>>((sql) => sql`
+        with dead as (
+          select app_id, channel_id, status from telegram_bots
+          where app_id = ${appId} and channel_id = ${channelId} and token_version = ${tokenVersion} and status <> 'detached' for update
+        ), stopped as (
+          update channels c set status = 'disabled', version = c.version + 1 from dead d where c.app_id = d.app_id and c.channel_id = d.channel_id and d.status <> 'revoked'
+        ), marked as (
+          update telegram_bots b set status = 'revoked', reason = 'token_rejected' from dead d where b.app_id = d.app_id and b.channel_id = d.channel_id
+        )
+        select status <> 'revoked' as news from dead`)
+      if (revoked[0]?.news === true) yield* operations.append({ appId, type: "bot.revoked", payload: { bot_id: channelId, reason: "token_rejected" } })
+      return revoked.length > 0
+    }, unavailable),
+
+    degrade: Effect.fnUntraced(function*(appId, channelId, reason) {
+      const changed = yield* query((sql) => sql`
+        update telegram_bots set status = 'degraded', reason = ${reason} where app_id = ${appId} and channel_id = ${channelId} and status = 'active' returning 1`)
+      if (changed.length > 0) yield* operations.append({ appId, type: "bot.degraded", payload: { bot_id: channelId, reason } })
+    }, unavailable)
+  })
+}))

@@ -1,0 +1,141 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { FirstLook } from "#channels/telegram/Update.ts"
+import { Database, type DatabaseError } from "../Database.ts"
+import { groupCommit } from "../GroupCommit.ts"
+
+/** Pictures of one album come one by one, this close. */
+const ALBUM_MS = 1000
+/** Somebody who writes on and on is answered after so long all the same. */
+const LONGEST_JOIN = "6 seconds"
+const CHATS_A_CLAIM = 64
+/** Messages that are answered as one; they are no longer together than a message may be. */
+const MESSAGES_A_BATCH = 7
+/** Tries at what we cannot handle, before it is put aside. */
+const MOST_ATTEMPTS = 5
+
+/** What a hook has to know of a bot. */
+export interface Binding {
+  readonly appId: string
+  readonly channelId: string
+  readonly status: string
+  readonly secretHash: Uint8Array | null
+  readonly previousSecretHash: Uint8Array | null
+  readonly joinWindowMs: number
+}
+
+export interface Arrival extends FirstLook {
+  readonly appId: string
+  readonly channelId: string
+  readonly joinWindowMs: number
+  readonly raw: string
+}
+
+export interface ClaimedUpdate {
+  readonly app_id: string
+  readonly channel_id: string
+  readonly update_id: number
+  readonly chat_id: number
+  readonly kind: string
+  readonly batch: number
+  readonly attempts: number
+  readonly raw: unknown
+}
+
+/** The updates of one chat that are handled as one, oldest first. */
+export type Batch = readonly [ClaimedUpdate, ...ReadonlyArray<ClaimedUpdate>]
+
+/** Updates of Telegram's on their way in: durable before they are answered, handled in the order of each chat. */
+export class Updates extends Context.Service<Updates, {
+  /** Undefined: no bot has ever had this id. */
+  readonly binding: (channelId: string) => Effect.Effect<Binding | undefined, DatabaseError>
+  /** Those that are known already are not written again. */
+  readonly store: (arrival: Arrival) => Effect.Effect<void, DatabaseError>
+  /** The oldest of each chat that nobody handles, with what is joined to it, once its time has come. `waiting`: there is more that is not due yet. */
+  readonly claim: (owner: string) => Effect.Effect<{ readonly batches: ReadonlyArray<Batch>; readonly waiting: boolean }, DatabaseError>
+  readonly done: (batch: Batch) => Effect.Effect<void, DatabaseError>
+  /** Gives the batch back for another try later, or puts it aside after the last. `ours`: it was no fault of the updates'. */
+  readonly failed: (batch: Batch, error: string, ours: boolean) => Effect.Effect<void, DatabaseError>
+  /** Frees what is held by owners that are not registered. */
+  readonly sweep: Effect.Effect<void, DatabaseError>
+}>()("src/db/telegram/Updates") {
+  static readonly layer = Layer.effect(Updates, Effect.gen(function*() {
+    const { pool, query } = yield* Database
+
+    const store = groupCommit<Arrival, void>({
+      maxBatch: 64,
+      inFlight: 2,
+      run: async (batch) => {
+        await pool`
+          with written as (
+            insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, album, due_at, raw)
+            select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw::json
+            from unnest(${batch.map((a) => a.appId)}::text[], ${batch.map((a) => a.channelId)}::text[], ${batch.map((a) => a.updateId)}::bigint[], ${batch.map((a) => a.kind)}::text[],
+              ${batch.map((a) => a.chatId)}::bigint[], ${batch.map((a) => a.threadId)}::bigint[], ${batch.map((a) => a.senderId)}::bigint[], ${batch.map((a) => a.album)}::text[],
+              ${batch.map((a) => a.kind !== "text" ? 0 : Math.max(a.joinWindowMs, a.album === null ? 0 : ALBUM_MS))}::int[], ${batch.map((a) => a.raw)}::text[])
+              as u(app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, album, join_ms, raw)
+            on conflict do nothing returning app_id, channel_id
+          ), heard as (
+            update telegram_bots b set last_in_at = now() from (select distinct app_id, channel_id from written) w
+            where b.app_id = w.app_id and b.channel_id = w.channel_id and coalesce(b.last_in_at < now() - interval '10 seconds', true)
+          )
+          select graphile_worker.add_job('telegram', '{}'::json) where exists (select from written)`
+        return batch.map(() => undefined)
+      }
+    })
+
+    const claim = Effect.fnUntraced(function*(owner: string) {
+      const rows = yield* query<Array<ClaimedUpdate & { readonly waiting: boolean }>>((sql) => sql`
+        with me as (
+          select worker_id from workers where worker_id = ${owner} for key share
+        ), chat as (
+          select u.app_id, u.channel_id, u.chat_id, min(u.update_id) as first, b.join_window_ms,
+            max(u.due_at) <= now() or (min(u.received_at) < now() - ${LONGEST_JOIN}::interval and max(u.attempts) = 0) as due
+          from telegram_updates u join telegram_bots b using (app_id, channel_id)
+          where u.done_at is null and b.status in ('active', 'degraded')
+          group by u.app_id, u.channel_id, u.chat_id, b.join_window_ms having count(u.owner) = 0
+        ), head as (
+          select u.*, c.join_window_ms from (select * from chat where due order by first limit ${CHATS_A_CLAIM}::int) c
+          join telegram_updates u on u.app_id = c.app_id and u.channel_id = c.channel_id and u.update_id = c.first, me
+          where u.owner is null and u.done_at is null
+          for update of u skip locked
+        ), run as (
+          select u.app_id, u.channel_id, u.update_id, h.update_id as first,
+            row_number() over w as place, bool_and(u.update_id = h.update_id or (
+              h.kind = 'text' and u.kind = 'text' and u.thread_id = h.thread_id and u.sender_id is not distinct from h.sender_id
+              and u.batch is not distinct from h.batch and (h.join_window_ms > 0 or u.album = h.album)
+            )) over w as joined
+          from head h join telegram_updates u on u.app_id = h.app_id and u.channel_id = h.channel_id and u.chat_id = h.chat_id and u.update_id >= h.update_id and u.done_at is null
+          window w as (partition by u.app_id, u.channel_id, u.chat_id order by u.update_id)
+        ), claimed as (
+          update telegram_updates u set owner = ${owner}, attempts = u.attempts + 1, batch = r.first from run r
+          where u.app_id = r.app_id and u.channel_id = r.channel_id and u.update_id = r.update_id and r.joined and r.place <= ${MESSAGES_A_BATCH}::int
+          returning u.app_id, u.channel_id, u.update_id, u.chat_id, u.kind, u.batch, u.attempts, u.raw
+        )
+        select w.waiting, c.* from (select exists (select from chat) as waiting) w left join claimed c on true order by c.app_id, c.channel_id, c.update_id`)
+      const batches = [...Map.groupBy(rows.filter((row) => row.update_id !== null), (row) => `${row.channel_id} ${row.chat_id}`).values()] as unknown as ReadonlyArray<Batch>
+      return { batches, waiting: rows[0]?.waiting ?? false }
+    })
+
+    const ids = (batch: Batch) => batch.map((update) => update.update_id)
+    return Updates.of({
+      binding: (channelId) => query<Array<Binding>>((sql) => sql`
+        select app_id as "appId", channel_id as "channelId", status, secret_hash as "secretHash", join_window_ms as "joinWindowMs",
+          case when previous_secret_until > now() then previous_secret_hash end as "previousSecretHash"
+        from telegram_bots where channel_id = ${channelId}`).pipe(Effect.map((rows) => rows[0])),
+      store,
+      claim,
+      done: (batch) => query((sql) => sql`
+        update telegram_updates set done_at = now(), owner = null
+        where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
+      failed: (batch, error, ours) => query((sql) => sql`
+        update telegram_updates set owner = null, due_at = now() + interval '1 second' * 2 ^ least(attempts, 6), error = ${error},
+          attempts = case when ${ours} then attempts - 1 else attempts end,
+          done_at = case when not ${ours} and attempts >= ${MOST_ATTEMPTS}::int then now() end
+        where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
+      sweep: query((sql) => sql`
+        update telegram_updates u set owner = null where u.owner is not null and not exists (select from workers w where w.worker_id = u.owner)`).pipe(Effect.asVoid)
+    })
+  }))
+}

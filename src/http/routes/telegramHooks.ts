@@ -1,0 +1,67 @@
+import * as Effect from "effect/Effect"
+import type { FastifyReply } from "fastify"
+import { lookAt } from "#channels/telegram/Update.ts"
+import { isId } from "#pipeline/domain/Id.ts"
+import type { DatabaseError } from "#src/db/Database.ts"
+import { HookBindings } from "#src/db/telegram/HookBindings.ts"
+import { Updates } from "#src/db/telegram/Updates.ts"
+import type { Routes } from "../Server.ts"
+import { HOOKS } from "../telegramBot.ts"
+
+/** Telegram keeps an update for a day and comes back with it after this. */
+const AGAIN_SECONDS = 5
+
+interface Answer {
+  readonly status: number
+  readonly again?: number
+}
+/** 410 for 23 hours has Telegram forget the webhook. */
+const gone: Answer = { status: 410 }
+const later: Answer = { status: 503, again: AGAIN_SECONDS }
+
+const parse = (body: unknown): unknown => {
+  try {
+    return JSON.parse(String(body))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Where Telegram hands over updates. One is answered with 200 once it is stored, and handled after that; with 503 when it cannot be stored now.
+ * What is no update is answered like one: it would come again for a day and hold up its chat.
+ */
+export const telegramHookRoutes: Routes = ({ app, run }) => {
+  const send = (reply: FastifyReply, { status, again }: Answer) => {
+    if (again !== undefined) void reply.header("retry-after", String(again))
+    return reply.code(status).send()
+  }
+
+  app.register(async (hooks) => {
+    // The body is looked at only once it is known to be Telegram's.
+    hooks.removeAllContentTypeParsers()
+    hooks.addContentTypeParser("*", { parseAs: "string" }, (_, body, done) => done(null, body))
+
+    hooks.post(`${HOOKS}/:bot_id`, { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
+      const { bot_id: botId = "" } = request.params as Record<string, string>
+      if (!isId("bot", botId)) return send(reply, gone)
+      const secret = request.headers["x-telegram-bot-api-secret-token"]
+      const answer = await run(reply, Effect.gen(function*(): Effect.gen.Return<Answer, DatabaseError, HookBindings | Updates> {
+        const caller = yield* HookBindings.use((bindings) => bindings.check(botId, typeof secret === "string" ? secret : ""))
+        if (caller._tag === "nobody") return gone
+        if (caller._tag === "foreign") {
+          yield* Effect.logWarning("a call to a bot's hook did not show its secret", { bot_id: botId })
+          return { status: 401 }
+        }
+        const { appId, channelId, joinWindowMs, status } = caller.binding
+        if (status === "detached") return gone
+        if (status === "pending" || status === "awaiting_creation") return later
+        const look = lookAt(parse(request.body))
+        if (look === undefined) return { status: 200 }
+        yield* Updates.use((updates) => updates.store({ ...look, appId, channelId, joinWindowMs, raw: String(request.body) }))
+        return { status: 200 }
+      }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.as(Effect.logWarning("an update could not be stored", { reason: error.message }), later))))
+      return send(reply, answer)
+    })
+  })
+}

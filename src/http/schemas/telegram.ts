@@ -1,0 +1,78 @@
+import * as z from "zod"
+import { UNKNOWN_POLICIES } from "#channels/telegram/TelegramBots.ts"
+import { wholeBetween } from "./number.ts"
+import { text } from "./text.ts"
+
+const time = z.iso.datetime()
+
+
+const token = z.string().min(1).max(200).meta({ description: "The bot's token, as @BotFather gives it. It is never shown again" })
+
+const unknownPolicy = z.enum(UNKNOWN_POLICIES).meta({ description: "What becomes of a message of which nobody knows whether it arrived. skip: nothing. resend_once: it is sent once more, and may arrive twice. resend_marked: so too, with a mark" })
+const joinWindow = wholeBetween(0, 5000).meta({ description: "Messages that follow each other so closely are answered as one" })
+const characterSlug = text(1, 200)
+const dropPending = z.boolean().meta({ description: "Drop what people have written and Telegram has not handed over yet" })
+
+export const BotCreate = z.object({
+  mode: z.literal("byo"),
+  token,
+  character_slug: characterSlug,
+  takeover: z.boolean().default(false).meta({ description: "Take the bot over from a system whose webhook is set" }),
+  unknown_policy: unknownPolicy.optional(),
+  join_window_ms: joinWindow.optional(),
+  drop_pending: dropPending.default(false)
+})
+export type BotCreate = z.output<typeof BotCreate>
+
+export const BotPatch = z.object({
+  token: token.optional().meta({ description: "A new token of the same bot" }),
+  character_slug: characterSlug.optional().meta({ description: "Whom new conversations are with; those that there are go on" }),
+  unknown_policy: unknownPolicy.optional(),
+  join_window_ms: joinWindow.optional(),
+  drop_pending: dropPending.optional()
+})
+export type BotPatch = z.output<typeof BotPatch>
+
+export const BotData = z.object({
+  id: z.string(),
+  mode: z.enum(["byo", "managed"]),
+  status: z.enum(["awaiting_creation", "pending", "active", "degraded", "suspended", "revoked"]).describe("revoked: Telegram takes its token no more; PATCH a new one"),
+  reason: z.string().nullable(),
+  character_slug: z.string(),
+  telegram_user_id: z.int().nullable(),
+  username: z.string().nullable(),
+  url: z.string().nullable().describe("Where people find it"),
+  token_hint: z.string().nullable(),
+  unknown_policy: unknownPolicy,
+  join_window_ms: z.int(),
+  webhook: z.object({ set_at: time.nullable(), pending_update_count: z.int().nullable(), last_error_message: z.string().nullable(), last_error_at: time.nullable() }),
+  last_in_at: time.nullable(),
+  created_at: time
+})
+export const BotDetail = BotData.extend({
+  chats: z.int(),
+  blocked_chats: z.int(),
+  last_out_at: time.nullable(),
+  unknown_24h: z.int().describe("Messages of the last day of which nobody knows whether they arrived"),
+  rejected_24h: z.int(),
+  blocked_until: time.nullable().describe("Telegram has asked for so long a pause")
+})
+export const BotPage = z.object({ bots: z.array(BotData), next_cursor: z.string().nullable() })
+export const BotDeleted = z.object({ id: z.string(), deleted: z.literal(true) })
+export const ChatPage = z.object({
+  chats: z.array(z.object({
+    id: z.string(),
+    chat_id: z.int(),
+    thread_id: z.int().nullable(),
+    kind: z.enum(["private", "group", "supergroup"]),
+    session_id: z.string().nullable(),
+    external_user_ref: z.string(),
+    status: z.enum(["active", "blocked", "unreachable", "closed"]),
+    reason: z.string().nullable(),
+    last_in_at: time.nullable(),
+    created_at: time
+  })),
+  next_cursor: z.string().nullable()
+})
+export const LinkCreate = z.object({ external_user_ref: text(1, 128).meta({ description: "Your own id of the person, whose conversation goes on in Telegram" }) })
+export const LinkData = z.object({ url: z.string().optional().describe("Only in the first answer"), expires_at: time })

@@ -1,0 +1,66 @@
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { FastifyRequest } from "fastify"
+import { isBotToken } from "#channels/telegram/botToken.ts"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Characters } from "#src/db/Characters.ts"
+import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { Arming, type ForeignWebhook, type TelegramUnavailable, type TokenRejected } from "#src/jobs/telegram/Arming.ts"
+import type { Success } from "./envelope.ts"
+import { type ApiError, characterArchived, notFound, telegramTokenInvalid, telegramUnavailable, telegramWebhookForeign } from "./errors.ts"
+import { createOnce } from "./idempotent.ts"
+
+/** Where updates come in; behind it the bot's id, which is no secret. */
+export const HOOKS = "/v1/telegram/hooks"
+
+/** What a path with a bot's id names. */
+export const findBot = Effect.fnUntraced(function*(request: FastifyRequest) {
+  const { bot_id = "" } = request.params as Record<string, string>
+  const bot = isId("bot", bot_id) ? yield* BotRows.use((rows) => rows.get(request.principal.appId, bot_id)) : undefined
+  return bot ?? (yield* notFound.bot)
+})
+
+/** Whether new conversations may be with this character. */
+export const checkCharacter = Effect.fnUntraced(function*(appId: string, slug: string) {
+  const character = yield* Characters.use((characters) => characters.get(appId, slug))
+  if (character === undefined) return yield* notFound.character
+  if (character.status === "archived") return yield* characterArchived
+})
+
+const toApiError = (error: TokenRejected | ForeignWebhook | TelegramUnavailable): ApiError => {
+  switch (error._tag) {
+    case "TokenRejected":
+      return telegramTokenInvalid
+    case "ForeignWebhook":
+      return telegramWebhookForeign
+    case "TelegramUnavailable":
+      return telegramUnavailable(error.description)
+  }
+}
+
+/** What Telegram says no to, as the caller is told. */
+export const askTelegram = <A, R>(effect: Effect.Effect<A, TokenRejected | ForeignWebhook | TelegramUnavailable, R>) => Effect.mapError(effect, toApiError)
+
+/** A text as a token: by its form, before anything goes over the network. */
+export const readToken = (text: string) => isBotToken(text) ? Effect.succeed(Redacted.make(text, { label: "bot token" })) : Effect.fail(telegramTokenInvalid)
+
+/** What goes over the network, outside of any transaction: done unless the request's key is known. What is kept for a repeat is how things stood `before`. */
+export const actOnce = Effect.fnUntraced(function*<E, R>(request: FastifyRequest, before: Success, act: Effect.Effect<Success, E, R>) {
+  let fresh = false
+  const kept = yield* createOnce(request, Effect.sync(() => {
+    fresh = true
+    return before
+  }))
+  return fresh ? yield* act : kept
+})
+
+/** Has the webhook set; that it could not be is in the bot's status and not an error: it is tried again. */
+export const armed = Effect.fnUntraced(function*(bot: StoredBot, hooksAt: string, dropPending: boolean) {
+  yield* Arming.use((arming) => arming.arm(bot, { hooksAt, dropPending })).pipe(
+    Effect.catchTags({
+      TokenRejected: () => Effect.void,
+      TelegramUnavailable: ({ description }) => Effect.logWarning("a bot's webhook could not be set", { bot_id: bot.channel_id, description })
+    })
+  )
+  return (yield* BotRows.use((rows) => rows.get(bot.app_id, bot.channel_id))) ?? (yield* notFound.bot)
+})

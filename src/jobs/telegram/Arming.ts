@@ -1,0 +1,101 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { createHash, randomBytes } from "node:crypto"
+import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
+import { OperationalLog } from "#channels/OperationalLog.ts"
+import { BotRows, type BotIdentity, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import type { DatabaseError } from "#src/db/Database.ts"
+
+/** What bots are told of. The list is sent whole each time: what is left out would stay as it was. */
+export const ALLOWED_UPDATES = ["message", "edited_message", "callback_query", "my_chat_member", "stopped_message_generation"] as const
+const MAX_CONNECTIONS = 40
+/** Telegram takes one setWebhook a second of a bot; what comes sooner waits so long. */
+const SET_AGAIN_AFTER = "1100 millis"
+
+/** The token is dead or was never one. */
+export class TokenRejected extends Schema.TaggedError<TokenRejected>()("TokenRejected", {}) {}
+/** Somebody else's webhook is set for this bot. */
+export class ForeignWebhook extends Schema.TaggedError<ForeignWebhook>()("ForeignWebhook", {}) {}
+/** Telegram gave no answer that helps. */
+export class TelegramUnavailable extends Schema.TaggedError<TelegramUnavailable>()("TelegramUnavailable", { description: Schema.String }) {}
+
+const rejected = <A, R>(call: Effect.Effect<A, BotApiError, R>): Effect.Effect<A, TokenRejected | TelegramUnavailable, R> =>
+  Effect.mapError(call, (error) => error.kind === "auth" ? new TokenRejected() : new TelegramUnavailable({ description: error.description }))
+
+/** Brings bots to where their updates reach us, and takes them away from there. */
+export class Arming extends Context.Service<Arming, {
+  /** Who the bot of this token is. */
+  readonly identify: (token: Redacted.Redacted<string>) => Effect.Effect<BotIdentity, TokenRejected | TelegramUnavailable>
+  /** Fails where another system gets the bot's updates now. `hooksAt`: what our own addresses begin with. */
+  readonly checkFree: (token: Redacted.Redacted<string>, hooksAt: string) => Effect.Effect<void, TokenRejected | TelegramUnavailable | ForeignWebhook>
+  /**
+   * Sets the webhook under a fresh secret, which stands in the row before Telegram knows it, and makes the bot active when it is seen to be set.
+   * `hooksAt`: what our addresses begin with; null: the bot's stays as it is.
+   */
+  readonly arm: (bot: StoredBot, options: { readonly hooksAt: string | null; readonly dropPending: boolean }) => Effect.Effect<void, TokenRejected | TelegramUnavailable | DatabaseError>
+  /** Takes the webhook away, as well as may be. */
+  readonly disarm: (bot: StoredBot) => Effect.Effect<void>
+}>()("src/jobs/telegram/Arming") {
+  static readonly layer = (options: { readonly polling: boolean }) => Layer.effect(Arming, Effect.gen(function*() {
+    const api = yield* BotApi
+    const rows = yield* BotRows
+    const operations = yield* OperationalLog
+
+    const identify = Effect.fnUntraced(function*(token: Redacted.Redacted<string>) {
+      const me = yield* rejected(api.call(token, "getMe", undefined))
+      return { userId: me.id, username: me.username, info: me }
+    })
+    const checkFree = Effect.fnUntraced(function*(token: Redacted.Redacted<string>, hooksAt: string) {
+      const { url = "" } = yield* rejected(api.call(token, "getWebhookInfo", undefined))
+      if (url !== "" && !url.startsWith(`${hooksAt}/`)) return yield* new ForeignWebhook()
+    })
+
+    const set = Effect.fnUntraced(function*(token: Redacted.Redacted<string>, url: string, secret: string, dropPending: boolean) {
+      const call = api.call(token, "setWebhook", {
+        url, secret_token: secret, max_connections: MAX_CONNECTIONS, allowed_updates: [...ALLOWED_UPDATES], drop_pending_updates: dropPending
+      })
+      yield* call.pipe(
+        Effect.catchIf((error) => error.kind === "rate_limited", () => Effect.andThen(Effect.sleep(SET_AGAIN_AFTER), call)),
+        rejected
+      )
+      const info = yield* rejected(api.call(token, "getWebhookInfo", undefined))
+      if (info.url !== url) return yield* new TelegramUnavailable({ description: "the webhook was not set" })
+    })
+
+    const arm = Effect.fnUntraced(function*(bot: StoredBot, { hooksAt, dropPending }: { readonly hooksAt: string | null; readonly dropPending: boolean }) {
+      const { app_id: appId, channel_id: channelId } = bot
+      const token = yield* rows.token(bot).pipe(Effect.catchTag("SecretUnreadable", () => Effect.die(new Error("a bot's token cannot be opened"))))
+      if (token === undefined) return yield* new TokenRejected()
+      if (options.polling) {
+        yield* rejected(api.call(token, "deleteWebhook", { drop_pending_updates: dropPending }))
+        yield* rows.noteWebhook(appId, channelId, null)
+      } else {
+        const url = hooksAt === null ? bot.webhook_url : `${hooksAt}/${channelId}`
+        if (url === null) return yield* new TelegramUnavailable({ description: "no address for the webhook" })
+        const secret = randomBytes(32).toString("base64url")
+        yield* rows.expectSecret(appId, channelId, createHash("sha256").update(secret).digest())
+        yield* set(token, url, secret, dropPending)
+        yield* rows.noteWebhook(appId, channelId, url)
+      }
+      const news = yield* rows.become(appId, channelId, "active", null, ["pending", "active", "degraded", "revoked"])
+      if (news) yield* operations.append({ appId, type: "bot.active", payload: { bot_id: channelId, username: bot.username } })
+    }, (effect, bot) => Effect.tapError(effect, (error) => {
+      const reason = error._tag === "TokenRejected" ? "token_rejected" : "webhook_not_set"
+      const status = error._tag === "TokenRejected" ? "revoked" as const : bot.status === "pending" ? "pending" as const : "degraded" as const
+      return error._tag === "DatabaseError" ? Effect.void : Effect.ignore(rows.become(bot.app_id, bot.channel_id, status, reason, ["pending", "active", "degraded"]))
+    }))
+
+    return Arming.of({
+      identify,
+      checkFree,
+      arm,
+      disarm: Effect.fnUntraced(function*(bot: StoredBot) {
+        const token = yield* rows.token(bot)
+        if (token !== undefined) yield* api.call(token, "deleteWebhook", { drop_pending_updates: true })
+      }, Effect.timeout("10 seconds"), (effect) => Effect.ignore(effect))
+    })
+  }))
+}

@@ -1,0 +1,73 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import { rounds } from "#channels/rounds.ts"
+import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { Membership } from "../Membership.ts"
+import { handleBatch } from "./handleBatch.ts"
+
+/** Chats whose updates are handled at once by one process. */
+const MAX_IN_FLIGHT = 64
+/** A look at what is not due yet, and one at what nobody has told us of. */
+const SOON = Duration.millis(150)
+const LATER = Duration.seconds(1)
+/** What is being handled when we are asked to stop may end. */
+const DRAIN = "3 seconds"
+
+const isOurs = (error: { readonly _tag: string }) => error._tag === "DatabaseError" || error._tag === "InboxUnavailable" || error._tag === "ChatsUnavailable"
+
+/** Handles Telegram's updates, each chat's in their order. An update is a row until it is done: who dies leaves it to the next. */
+export class Intake extends Context.Service<Intake, {
+  /** There may be updates. */
+  readonly wake: Effect.Effect<void>
+}>()("src/jobs/telegram/Intake") {
+  static readonly layer = Layer.effect(Intake, Effect.gen(function*() {
+    const updates = yield* Updates
+    const membership = yield* Membership
+    const wakes = yield* Queue.sliding<void>(1)
+    const handling = yield* FiberSet.make()
+    let inFlight = 0
+
+    const handle = (batch: Batch) => handleBatch(batch).pipe(
+      Effect.catchTag("CharacterUnavailable", () => Effect.void),
+      Effect.andThen(updates.done(batch)),
+      Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
+      Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
+        Effect.logError("an update could not be handled", cause).pipe(Effect.andThen(updates.failed(batch, "defect", false)))),
+      Effect.annotateLogs({ bot_id: batch[0].channel_id, update_id: batch[0].update_id })
+    )
+
+    const begin = (batch: Batch) => {
+      inFlight++
+      return FiberSet.run(handling, handle(batch).pipe(
+        Effect.catchTag("DatabaseError", (error) => Effect.logWarning("an update was left", { reason: error.message })),
+        Effect.ensuring(Effect.sync(() => {
+          inFlight--
+          Queue.offerUnsafe(wakes, undefined)
+        }))
+      ))
+    }
+
+    let pause: Duration.Duration = LATER
+    const look = Effect.uninterruptible(Effect.gen(function*() {
+      pause = LATER
+      const owner = yield* membership.current
+      if (Option.isNone(owner) || inFlight >= MAX_IN_FLIGHT) return
+      const { batches, waiting } = yield* updates.claim(owner.value)
+      for (const batch of batches) yield* begin(batch)
+      if (waiting) pause = SOON
+    })).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("updates could not be claimed", { reason: error.message })))
+    const sweep = updates.sweep.pipe(Effect.catchTag("DatabaseError", () => Effect.void))
+
+    yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(handling).pipe(Effect.timeoutOption(DRAIN), Effect.andThen(FiberSet.clear(handling))))
+    yield* rounds("0 millis", Effect.suspend(() => Queue.take(wakes).pipe(Effect.timeoutOption(pause), Effect.andThen(look)))).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+    yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+
+    return Intake.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
+  }))
+}

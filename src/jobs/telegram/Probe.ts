@@ -1,0 +1,99 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import { BotApi, type WebhookInfo } from "#channels/telegram/BotApi.ts"
+import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
+import { OperationalLog } from "#channels/OperationalLog.ts"
+import type { DatabaseError } from "#src/db/Database.ts"
+import { type BotHealth, BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { ALLOWED_UPDATES, Arming } from "./Arming.ts"
+
+/** Between two probes of a bot, give or take a tenth. */
+const EVERY_SECONDS = { well: 600, ill: 300, unarmed: 30 }
+/** An error younger than this, with so many updates waiting, or more than at the last look, is a webhook that fails. */
+const YOUNG_MS = 10 * 60_000
+const MANY_WAITING = 20
+/** So many good probes in a row, and a bot is well again. */
+const GOOD_PROBES = 2
+
+/** What a look at the webhook says. `hijacked`: it is another's; `changed`: it is ours but told of other things. */
+const findIll = (info: WebhookInfo, bot: StoredBot, now: number): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
+  if ((info.url ?? "") !== (bot.webhook_url ?? "")) return "webhook_hijacked"
+  if (bot.webhook_url === null) return null
+  const told = [...info.allowed_updates ?? []].sort().join()
+  if (told !== [...ALLOWED_UPDATES].sort().join()) return "webhook_changed"
+  const failing = info.last_error_date !== undefined && now - info.last_error_date * 1000 < YOUNG_MS
+  const growing = info.pending_update_count > (bot.health.pending_update_count ?? Infinity)
+  return failing && (info.pending_update_count > MANY_WAITING || growing) ? "webhook_failing" : null
+}
+
+/**
+ * Asks Telegram how bots are doing: every ten minutes each, sooner when one is not well. A webhook that somebody else has set is put back once;
+ * if it is taken again, the bot is degraded and its owner is asked. A dead token revokes the bot.
+ */
+export class Probe extends Context.Service<Probe, {
+  readonly one: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
+  /** Those whose time has come. */
+  readonly due: Effect.Effect<void, DatabaseError>
+}>()("src/jobs/telegram/Probe") {
+  static readonly layer = Layer.effect(Probe, Effect.gen(function*() {
+    const api = yield* BotApi
+    const rows = yield* BotRows
+    const bots = yield* TelegramBots
+    const arming = yield* Arming
+    const operations = yield* OperationalLog
+
+    const rest = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth, seconds: number) {
+      yield* rows.noteProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
+    })
+    const repair = (bot: StoredBot) => Effect.ignore(arming.arm(bot, { hooksAt: null, dropPending: false }))
+
+    const degrade = Effect.fnUntraced(function*(bot: StoredBot, reason: string) {
+      const news = yield* rows.become(bot.app_id, bot.channel_id, "degraded", reason, ["active", "degraded"])
+      if (news) yield* operations.append({ appId: bot.app_id, type: "bot.degraded", payload: { bot_id: bot.channel_id, reason } })
+    })
+    const well = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth) {
+      if (bot.status !== "degraded" || (health.good_probes ?? 0) < GOOD_PROBES) return
+      const news = yield* rows.become(bot.app_id, bot.channel_id, "active", null, ["degraded"])
+      if (news) yield* operations.append({ appId: bot.app_id, type: "bot.recovered", payload: { bot_id: bot.channel_id } })
+    })
+
+    const one = Effect.fnUntraced(function*(bot: StoredBot) {
+      const token = yield* Effect.orDie(rows.token(bot))
+      if (token === undefined) return
+      if (bot.status === "pending") {
+        yield* repair(bot)
+        return yield* rest(bot, bot.health, EVERY_SECONDS.unarmed)
+      }
+      const asked = yield* Effect.result(api.call(token, "getWebhookInfo", undefined))
+      if (Result.isFailure(asked)) {
+        if (asked.failure.kind === "auth") yield* Effect.ignore(bots.revoke(bot.app_id, bot.channel_id, bot.token_version))
+        return yield* rest(bot, bot.health, asked.failure.retryAfterSeconds ?? EVERY_SECONDS.ill)
+      }
+      const info = asked.success
+      const now = yield* Clock.currentTimeMillis
+      const ill = findIll(info, bot, now)
+      const health: BotHealth = {
+        probed_at: new Date(now).toISOString(),
+        pending_update_count: info.pending_update_count,
+        ...(info.last_error_message !== undefined && { last_error_message: info.last_error_message }),
+        ...(info.last_error_date !== undefined && { last_error_at: new Date(info.last_error_date * 1000).toISOString() }),
+        good_probes: ill === null ? (bot.health.good_probes ?? 0) + 1 : 0
+      }
+      yield* rest(bot, health, ill === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill)
+      if (bot.status === "revoked") return yield* repair(bot)
+      if (ill === null) return yield* well(bot, health)
+      const again = bot.status === "degraded" && bot.reason === ill
+      if (ill === "webhook_changed" || (ill === "webhook_hijacked" && !again)) yield* repair(bot)
+      if (ill !== "webhook_changed") yield* degrade(bot, ill)
+    })
+
+    return Probe.of({
+      one,
+      due: Effect.flatMap(rows.dueProbes, (due) => Effect.forEach(due, one, { concurrency: 4, discard: true }))
+    })
+  }))
+}

@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import { BotApi } from "#channels/telegram/BotApi.ts"
+import { LINES } from "#channels/telegram/lines.ts"
+import { readCommand } from "#channels/telegram/readMessage.ts"
+import type { Message } from "#channels/telegram/Update.ts"
+import { Characters } from "#src/db/Characters.ts"
+import { BotLinks } from "#src/db/telegram/BotLinks.ts"
+import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { Conversations, type Meeting, type Met } from "#src/db/telegram/Conversations.ts"
+import { Forgetting } from "#src/db/telegram/Forgetting.ts"
+import type { Batch } from "#src/db/telegram/Updates.ts"
+import { meetingOf } from "./meetingOf.ts"
+import { welcome } from "./welcome.ts"
+
+/** What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. */
+export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, message: Message) {
+  const command = readCommand(message, { userId: bot.user_id ?? 0, username: bot.username ?? "" })
+  if (command === null) return
+  const conversations = yield* Conversations
+  const key = `tg:${bot.channel_id}:${batch[0].update_id}`
+  const say = ({ sessionId }: Met, text: string, kind: string = command.name) => conversations.notify(bot.app_id, sessionId, { key, kind, text })
+  const meet = (session: Meeting["session"], externalUserRef?: string) =>
+    conversations.meet({ ...meetingOf(bot, message, session), ...(externalUserRef !== undefined && { externalUserRef }) })
+
+  /** A session that has just been opened has its greeting on the log; where none is authored, a word says who is there. */
+  const greet = Effect.fnUntraced(function*(met: Met, otherwise: string) {
+    if (!met.created) return yield* say(met, otherwise)
+    if (met.spoken) return
+    const character = yield* Characters.use((characters) => characters.get(bot.app_id, bot.character_slug))
+    yield* say(met, LINES.hello(String(character?.profile["display_name"] ?? bot.username)))
+  })
+
+  const start = Effect.gen(function*() {
+    if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
+    const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
+    if (ref !== undefined) return yield* greet(yield* meet("join", ref), LINES.linked)
+    // A payload of the app's own is none of ours; one in the form of a link is a link that has run out.
+    const met = yield* meet("renew")
+    yield* command.argument.length === 32 ? say(met, LINES.linkSpent) : greet(met, LINES.already)
+  })
+
+  const forget = Effect.gen(function*() {
+    const forgetting = yield* Forgetting
+    const chat = meetingOf(bot, message, "keep")
+    if (!(yield* forgetting.confirm(chat))) return yield* say(yield* meet("keep"), LINES.forgetSure)
+    yield* forgetting.forget(chat)
+    // There is no log any more for this to stand on.
+    const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
+    if (token !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
+  })
+
+  switch (command.name) {
+    case "start":
+      yield* start
+      break
+    case "reset":
+      yield* greet(yield* meet("anew"), LINES.already)
+      break
+    case "stop": {
+      const met = yield* meet("keep")
+      yield* conversations.quieten(bot.app_id, met.sessionId)
+      yield* say(met, LINES.quiet)
+      break
+    }
+    case "forget":
+      yield* forget
+      break
+    default:
+      yield* say(yield* meet("keep"), LINES.help, "help")
+  }
+  yield* welcome(bot, message.chat.id, batch[0].update_id)
+})

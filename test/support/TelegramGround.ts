@@ -1,0 +1,48 @@
+import { assert } from "vitest"
+import type { TestApp } from "./TestApp.ts"
+import { type FakeTelegram, type FakeTelegramOptions, startFakeTelegram } from "./telegram/FakeTelegram.ts"
+import { startTestServer, type TestServer } from "./TestServer.ts"
+import { until } from "./until.ts"
+
+type FakeBot = ReturnType<FakeTelegram["createBot"]>
+type FakePerson = ReturnType<FakeTelegram["createUser"]>
+
+/** The server, with Telegram's Bot API beside it and an app that attaches bots. */
+export interface TelegramGround {
+  readonly telegram: FakeTelegram
+  readonly server: TestServer
+  readonly app: TestApp
+  readonly attach: (fields?: Record<string, unknown>, bot?: FakeBot) => Promise<{ readonly bot: FakeBot; readonly id: string; readonly body: any }>
+  /** What the bot has said to this person, in order. */
+  readonly said: (bot: FakeBot, person: FakePerson) => ReadonlyArray<string>
+  readonly close: () => Promise<void>
+}
+
+export const startTelegramGround = async (options: { readonly fake?: FakeTelegramOptions; readonly env?: Record<string, string> } = {}): Promise<TelegramGround> => {
+  const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, ...options.fake })
+  const server = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url, ...options.env } })
+  const app = await server.createApp()
+  return {
+    telegram,
+    server,
+    app,
+    attach: async (fields = {}, bot = telegram.createBot()) => {
+      const character_slug = fields["character_slug"] ?? await app.createCharacter({ greeting: "Come in, the soup is hot." })
+      const { status, body } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, ...fields, character_slug })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      return { bot, id: body.data.id, body: body.data }
+    },
+    said: (bot, person) => telegram.transcript(bot, person).flatMap((message) => message.from?.id === bot.id ? [message.text ?? message.caption ?? ""] : []),
+    close: async () => {
+      await server.close()
+      await telegram.close()
+    }
+  }
+}
+
+/** Waits until the bot has said so many things to this person. */
+export const saidAtLeast = (ground: TelegramGround, bot: FakeBot, person: FakePerson, count: number) =>
+  until(`${count} messages of the bot`, () => {
+    const said = ground.said(bot, person)
+    return said.length >= count && said
+  })

@@ -1,0 +1,95 @@
+import type { ResponseParameters } from "@grammyjs/types"
+import type { Bot } from "./Bot.ts"
+
+/** What goes wrong. */
+export type Trouble =
+  | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: ResponseParameters }
+  /** Not applied, then a reset. */
+  | { readonly kind: "drop_before" }
+  /** Applied, then a reset in place of the answer. */
+  | { readonly kind: "drop_after" }
+  /** Not applied, and never answered. */
+  | { readonly kind: "hang" }
+  /** A page of the edge in place of an answer; not applied. */
+  | { readonly kind: "html502" }
+  /** Applied and answered, but late. */
+  | { readonly kind: "slow"; readonly ms: number }
+
+export interface FaultSelection {
+  readonly bot?: Bot
+  readonly method?: string
+  readonly chat?: number
+  /** Calls that go well before the first fault. */
+  readonly after?: number
+  /** How many calls it hits; 1 unless told. */
+  readonly count?: number
+  /** Of each call that matches; 1 unless told. */
+  readonly probability?: number
+}
+
+export interface Fault {
+  /** How many calls it has hit. */
+  readonly hits: () => number
+  readonly remove: () => void
+}
+
+interface Rule {
+  readonly selection: FaultSelection
+  readonly trouble: Trouble
+  passed: number
+  hits: number
+}
+
+interface Target {
+  readonly botId: number
+  readonly method: string
+  readonly chatId: string | undefined
+}
+
+/** Numbers between 0 and 1 that are the same for the same seed (mulberry32). */
+const seededRandom = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const isMeant = ({ bot, chat, method }: FaultSelection, target: Target) =>
+  (bot === undefined || bot.id === target.botId)
+  && (method === undefined || method.toLowerCase() === target.method.toLowerCase())
+  && (chat === undefined || String(chat) === target.chatId)
+
+/** The faults in force. The oldest that matches a call hits it. */
+export class Faults {
+  readonly #rules = new Set<Rule>()
+  readonly #random: () => number
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed)
+  }
+
+  add(selection: FaultSelection, trouble: Trouble): Fault {
+    const rule = { selection, trouble, passed: 0, hits: 0 }
+    this.#rules.add(rule)
+    return { hits: () => rule.hits, remove: () => void this.#rules.delete(rule) }
+  }
+
+  clear(): void {
+    this.#rules.clear()
+  }
+
+  next(target: Target): Trouble | undefined {
+    for (const rule of this.#rules) {
+      const { after = 0, count = 1, probability = 1 } = rule.selection
+      if (rule.hits >= count || !isMeant(rule.selection, target)) continue
+      rule.passed += 1
+      if (rule.passed <= after || this.#random() >= probability) continue
+      rule.hits += 1
+      return rule.trouble
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import type { Message } from "@grammyjs/types"
+import type { Bot } from "../Bot.ts"
+import { Group, type Person } from "../Place.ts"
+import type { World } from "../World.ts"
+
+/** What a test may look at. */
+export const looks = (world: World) => {
+  const at = (spot: Bot | Group, person?: Person) => {
+    if (spot instanceof Group) return spot
+    return person === undefined ? undefined : world.direct(spot, person.id)
+  }
+
+  return {
+    /** The messages that are there now, oldest first; those of a bot as this person sees them. */
+    transcript: (spot: Bot | Group, person?: Person): ReadonlyArray<Message> => [...at(spot, person)?.messages.values() ?? []],
+
+    /** What the bot is seen to do in a chat, such as `typing`. */
+    activity: (bot: Bot, where: Person | Group): string | undefined => {
+      const activity = (where instanceof Group ? where : world.direct(bot, where.id))?.activities.get(bot.id)
+      return activity !== undefined && activity.untilMs > world.clock.nowMs() ? activity.action : undefined
+    },
+
+    /** What the bot drafts in a private chat. */
+    draft: (bot: Bot, person: Person): { readonly id: number; readonly text: string } | undefined => {
+      const draft = world.direct(bot, person.id)?.drafts.get(bot.id)
+      return draft !== undefined && draft.untilMs > world.clock.nowMs() ? { id: draft.id, text: draft.text } : undefined
+    },
+
+    /** Whether and how a callback query was answered. */
+    callbackAnswer: (id: string) => world.callbackQueries.get(id)?.answer,
+
+    /** Attempts to hand updates to webhooks, in their order. */
+    deliveries: (bot: Bot) => world.deliveries.filter(({ botId }) => botId === bot.id),
+
+    /** Updates that nobody has confirmed. */
+    pendingUpdates: (bot: Bot) => bot.updates.pending().map(({ update }) => update)
+  }
+}

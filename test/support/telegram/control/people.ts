@@ -1,0 +1,178 @@
+import type { InlineKeyboardButton, Message, ReactionType } from "@grammyjs/types"
+import { Bot } from "../Bot.ts"
+import { findEntities } from "../findEntities.ts"
+import { hears } from "../hears.ts"
+import { FOLDERS, type MediaFacts, type MediaKind, mediaContent } from "../media.ts"
+import { DirectChat, type Group, type Person, type Place } from "../Place.ts"
+import { withoutReply } from "../send.ts"
+import type { World } from "../World.ts"
+
+/** Where a person writes: to a bot, or in a group. */
+export type Spot = Bot | Group
+
+export interface PostOptions {
+  readonly replyTo?: Message
+  readonly thread?: number
+}
+
+export interface MediaOptions extends PostOptions, MediaFacts {
+  readonly bytes?: Buffer
+  /** Claims a size without having so many bytes. */
+  readonly size?: number
+  readonly name?: string
+  readonly type?: string
+  readonly caption?: string
+  /** The same for all of an album. */
+  readonly album?: string
+}
+
+const button = ({ reply_markup: markup }: Message, label: string): InlineKeyboardButton => {
+  const found = markup?.inline_keyboard.flat().find((candidate) => candidate.text === label || ("callback_data" in candidate && candidate.callback_data === label))
+  if (found === undefined) throw new Error(`the message has no button ${JSON.stringify(label)}`)
+  return found
+}
+
+const textContent = (text: string): Partial<Message> => {
+  const entities = findEntities(text)
+  return { text, ...(entities.length > 0 && { entities: [...entities] }) }
+}
+
+/** What people do in their chats. Each act reaches the bots as Telegram would tell them. */
+export const peopleControl = (world: World) => {
+  const placeOf = (person: Person, spot: Spot): Place => {
+    if (!(spot instanceof Bot)) return spot
+    const chat = world.startDirect(spot, person)
+    if (chat.isBlocked) throw new Error(`${person.user.first_name} has blocked ${spot.username}`)
+    return chat
+  }
+
+  const listeners = (place: Place, person: Person, message: Message): ReadonlyArray<Bot> => {
+    const bots = place instanceof DirectChat ? [place.bot] : [...place.bots.keys()].filter((bot) => hears(bot, place, message))
+    return bots.filter((bot) => bot.admits(person.id))
+  }
+
+  const post = (person: Person, spot: Spot, { replyTo, thread }: PostOptions, content: (bot: Bot) => Partial<Message>): Message => {
+    const place = placeOf(person, spot)
+    const [anyBot] = place instanceof DirectChat ? [place.bot] : place.bots.keys()
+    if (anyBot === undefined) throw new Error("there is no bot in the group")
+    const message = place.add({
+      from: person.user,
+      date: world.clock.seconds(),
+      ...(thread !== undefined && { message_thread_id: thread, is_topic_message: true }),
+      ...(replyTo !== undefined && { reply_to_message: withoutReply(replyTo) }),
+      ...content(anyBot)
+    })
+    place.keyboard = place.keyboard?.one_time_keyboard === true ? undefined : place.keyboard
+    for (const bot of listeners(place, person, message)) {
+      world.push(bot, "message", { ...message, ...content(bot) } as Message & { from: typeof person.user; chat: never }, `message:${place.id}`)
+    }
+    world.changed()
+    return message
+  }
+
+  const memberUpdate = (chat: DirectChat, isBlocked: boolean) => {
+    const user = chat.bot.user
+    const [member, kicked] = [{ status: "member" as const, user }, { status: "kicked" as const, user, until_date: 0 }]
+    chat.isBlocked = isBlocked
+    world.push(chat.bot, "my_chat_member", {
+      chat: chat.chat,
+      from: chat.person.user,
+      date: world.clock.seconds(),
+      old_chat_member: isBlocked ? member : kicked,
+      new_chat_member: isBlocked ? kicked : member
+    }, `my_chat_member:${chat.id}`)
+    world.changed()
+  }
+
+  const say = (person: Person, spot: Spot, text: string, options: PostOptions = {}): Message => post(person, spot, options, () => textContent(text))
+
+  const directOf = (person: Person, bot: Bot): DirectChat => {
+    const chat = world.direct(bot, person.id)
+    if (chat === undefined) throw new Error(`${person.user.first_name} has never started ${bot.username}`)
+    return chat
+  }
+
+  return {
+    /** Writes to a bot (which starts it) or in a group. */
+    say,
+
+    /** Presses Start, with the payload of a t.me link if there is one. */
+    start: (person: Person, bot: Bot, payload?: string): Message => {
+      const chat = world.startDirect(bot, person)
+      if (chat.isBlocked) memberUpdate(chat, false)
+      return say(person, bot, payload === undefined ? "/start" : `/start ${payload}`)
+    },
+
+    sendMedia: (person: Person, spot: Spot, kind: MediaKind, options: MediaOptions = {}): Message => {
+      const { album, bytes = Buffer.from("fake file"), caption, name, size, type } = options
+      const file = world.files.add(FOLDERS[kind], bytes, { ...(name !== undefined && { name }), ...(type !== undefined && { type }), ...(size !== undefined && { size }) })
+      return post(person, spot, options, (bot) => ({
+        ...mediaContent(world.files, bot, kind, file, options),
+        ...(caption !== undefined && { caption }),
+        ...(album !== undefined && { media_group_id: album })
+      }))
+    },
+
+    /** Sends anything else a message may hold: a location, a contact, a service message. */
+    sendContent: (person: Person, spot: Spot, content: Partial<Message>, options: PostOptions = {}): Message => post(person, spot, options, () => content),
+
+    edit: (person: Person, spot: Spot, message: Message, text: string): Message => {
+      const place = placeOf(person, spot)
+      const { entities: _, ...rest } = place.messages.get(message.message_id) ?? message
+      const edited = { ...rest, ...textContent(text), edit_date: world.clock.seconds() }
+      place.messages.set(message.message_id, edited)
+      for (const bot of listeners(place, person, edited)) world.push(bot, "edited_message", edited as never, `message:${place.id}`)
+      world.changed()
+      return edited
+    },
+
+    /** Presses a button under a message, named by its text or its data. Returns the id of the callback query. */
+    press: (person: Person, spot: Spot, message: Message, label: string): string => {
+      const place = placeOf(person, spot)
+      const current = place.messages.get(message.message_id) ?? message
+      const pressed = button(current, label)
+      const bot = world.bots.get(current.from?.id ?? 0)
+      if (bot === undefined || !("callback_data" in pressed)) throw new Error(`the button ${JSON.stringify(label)} tells no bot`)
+      const id = world.newCallbackQuery(bot)
+      world.push(bot, "callback_query", { id, from: person.user, message: current, chat_instance: String(place.id), data: pressed.callback_data }, `callback_query:${person.id}`)
+      return id
+    },
+
+    /** Reactions of people are told only to bots that are administrators, so never in private chats. */
+    react: (person: Person, spot: Spot, message: Message, reaction: ReadonlyArray<ReactionType>): void => {
+      const place = placeOf(person, spot)
+      const known = place.reactions.get(message.message_id) ?? new Map<number, ReadonlyArray<ReactionType>>()
+      const old = known.get(person.id) ?? []
+      place.reactions.set(message.message_id, known.set(person.id, reaction))
+      const told = place instanceof DirectChat ? [] : [...place.bots].filter(([, membership]) => membership === "administrator").map(([bot]) => bot)
+      for (const bot of told) {
+        world.push(bot, "message_reaction", {
+          chat: place.chat, message_id: message.message_id, user: person.user, date: world.clock.seconds(), old_reaction: [...old], new_reaction: [...reaction]
+        }, `message_reaction:${place.id}`)
+      }
+      world.changed()
+    },
+
+    block: (person: Person, bot: Bot): void => memberUpdate(directOf(person, bot), true),
+
+    /** Only unblocks; the apps also send /start, see `start`. */
+    unblock: (person: Person, bot: Bot): void => memberUpdate(directOf(person, bot), false),
+
+    /** The person's account is gone. */
+    deactivate: (person: Person): void => {
+      person.isDeactivated = true
+    },
+
+    /** Presses Stop on what the bot is drafting. */
+    stopGeneration: (person: Person, bot: Bot): void => {
+      const chat = directOf(person, bot)
+      const draft = chat.drafts.get(bot.id)
+      if (draft?.canStop !== true) throw new Error(`${bot.username} drafts nothing that can be stopped`)
+      chat.drafts.delete(bot.id)
+      world.push(bot, "stopped_message_generation", {
+        chat: chat.chat, ...(draft.threadId !== undefined && { message_thread_id: draft.threadId }), draft_id: draft.id
+      }, `message:${chat.id}`)
+      world.changed()
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { Method } from "./Method.ts"
+import { editing } from "./methods/editing.ts"
+import { identity } from "./methods/identity.ts"
+import { managed } from "./methods/managed.ts"
+import { media } from "./methods/media.ts"
+import { profile } from "./methods/profile.ts"
+import { sending } from "./methods/sending.ts"
+import { updates } from "./methods/updates.ts"
+
+const table: Readonly<Record<string, Method>> = { ...editing, ...identity, ...managed, ...media, ...profile, ...sending, ...updates }
+
+/** The methods of this Bot API by their names in lower case. All others are not there, so that a test which needs one fails loudly. */
+export const methods: ReadonlyMap<string, { readonly name: string; readonly run: Method }> =
+  new Map(Object.entries(table).map(([name, run]) => [name.toLowerCase(), { name, run }]))

@@ -1,0 +1,113 @@
+import type { Message, ReactionType } from "@grammyjs/types"
+import type { Call, Methods } from "../Method.ts"
+import { DirectChat, type Place } from "../Place.ts"
+import { badRequest } from "../Refusal.ts"
+import { reach } from "../reach.ts"
+import { readCaption, readText } from "../readText.ts"
+import { readInlineKeyboard } from "../send.ts"
+
+const MOST_DELETED = 100
+const NOT_MODIFIED = "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
+const TOO_OLD = "query is too old and response timeout expired or query ID is invalid"
+
+const find = (call: Call, place: Place, what: string): Message => {
+  const id = call.parameters.integer("message_id")
+  const message = id > 0 ? place.messages.get(id) : undefined
+  if (message === undefined) throw badRequest(id > 0 ? `${what} not found` : "message identifier is not specified")
+  return message
+}
+
+/** The bot's own message, which it may edit. */
+const findOwn = (call: Call) => {
+  const place = reach(call, "edit")
+  const message = find(call, place, "message to edit")
+  if (message.from?.id !== call.bot.id) throw badRequest("message can't be edited")
+  return { place, message }
+}
+
+const replace = (call: Call, place: Place, message: Message, content: Partial<Message>): Message & { edit_date: number } => {
+  const { edit_date: _, reply_markup: oldMarkup, ...rest } = message
+  const markup = readInlineKeyboard(call)
+  const edited = { ...rest, ...content, ...(markup !== undefined && { reply_markup: markup }) }
+  if (JSON.stringify(edited) === JSON.stringify({ ...rest, ...(oldMarkup !== undefined && { reply_markup: oldMarkup }) })) throw badRequest(NOT_MODIFIED)
+  const stored = { ...edited, edit_date: call.world.clock.seconds() }
+  place.messages.set(message.message_id, stored)
+  call.world.changed()
+  return stored
+}
+
+const mayDelete = ({ bot }: Call, place: Place, message: Message) =>
+  place instanceof DirectChat || message.from?.id === bot.id || place.bots.get(bot) === "administrator"
+
+const remove = (place: Place, message: Message) => {
+  place.messages.delete(message.message_id)
+  place.reactions.delete(message.message_id)
+}
+
+type Editing =
+  | "editMessageText" | "editMessageCaption" | "editMessageReplyMarkup" | "deleteMessage" | "deleteMessages" | "setMessageReaction" | "answerCallbackQuery"
+
+export const editing: Methods<Editing> = {
+  editMessageText: (call) => {
+    const { place, message } = findOwn(call)
+    const { text, entities } = readText(call.parameters)
+    if (message.text === undefined) throw badRequest("there is no text in the message to edit")
+    const { entities: _, ...rest } = message
+    return replace(call, place, message, { ...rest, text, ...(entities.length > 0 && { entities: [...entities] }) }) as ReturnType<Methods<"editMessageText">["editMessageText"]>
+  },
+
+  editMessageCaption: (call) => {
+    const { place, message } = findOwn(call)
+    const caption = readCaption(call.parameters)
+    if (message.text !== undefined) throw badRequest("there is no caption in the message to edit")
+    return replace(call, place, message, { caption: caption?.text ?? "", caption_entities: [...caption?.entities ?? []] }) as ReturnType<Methods<"editMessageCaption">["editMessageCaption"]>
+  },
+
+  editMessageReplyMarkup: (call) => {
+    const { place, message } = findOwn(call)
+    return replace(call, place, message, {})
+  },
+
+  deleteMessage: (call) => {
+    const place = reach(call, "edit")
+    const message = find(call, place, "message to delete")
+    if (!mayDelete(call, place, message)) throw badRequest("message can't be deleted")
+    remove(place, message)
+    call.world.changed()
+    return true
+  },
+
+  deleteMessages: (call) => {
+    const place = reach(call, "edit")
+    const ids = call.parameters.json<ReadonlyArray<number>>("message_ids") ?? []
+    if (ids.length === 0) throw badRequest("message identifiers are not specified")
+    if (ids.length > MOST_DELETED) throw badRequest("too many message identifiers specified")
+    for (const id of ids) {
+      const message = place.messages.get(id)
+      if (message !== undefined && mayDelete(call, place, message)) remove(place, message)
+    }
+    call.world.changed()
+    return true
+  },
+
+  setMessageReaction: (call) => {
+    const { bot, parameters, world } = call
+    const place = reach(call, "write")
+    const message = find(call, place, "message to react")
+    const reactions = parameters.json<ReadonlyArray<ReactionType>>("reaction") ?? []
+    if (reactions.length > 1) throw badRequest("REACTIONS_TOO_MANY")
+    if (reactions.some(({ type }) => type === "paid")) throw badRequest("REACTION_INVALID")
+    const known = place.reactions.get(message.message_id) ?? new Map<number, ReadonlyArray<ReactionType>>()
+    place.reactions.set(message.message_id, known.set(bot.id, reactions))
+    world.changed()
+    return true
+  },
+
+  answerCallbackQuery: ({ bot, parameters, world }) => {
+    const query = world.callbackQueries.get(parameters.text("callback_query_id"))
+    if (query === undefined || query.botId !== bot.id || query.expiresAtMs < world.clock.nowMs()) throw badRequest(TOO_OLD)
+    query.answer = { text: parameters.text("text"), showAlert: parameters.boolean("show_alert") }
+    world.changed()
+    return true
+  }
+}

@@ -1,0 +1,238 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import type { FaultSelection, Trouble } from "#test/support/telegram/Faults.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const GREETING = "Come in, the soup is hot."
+
+/** A chat whose greeting has arrived. */
+const greeted = async (fields: Record<string, unknown> = {}) => {
+  const { telegram, app } = ground
+  const attached = await ground.attach(fields)
+  const person = telegram.createUser({ first_name: "Anna" })
+  telegram.start(person, attached.bot)
+  await saidAtLeast(ground, attached.bot, person, 1)
+  const [chat] = (await app.get(`/v1/telegram/bots/${attached.id}/chats`)).body.data.chats
+  await until("the greeting's outcome", async () => (await deliveries(chat.session_id))[0]?.outcome === "sent")
+  return { ...attached, person, session: chat.session_id as string }
+}
+const deliveries = async (session: string): Promise<ReadonlyArray<any>> => (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data.deliveries
+const attemptsOf = async (session: string, cursor: number) => {
+  const found = (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)
+  return (await ground.app.get(`/v1/sessions/${session}/delivery/${found.id}`)).body.data.attempt_list as ReadonlyArray<any>
+}
+/** An event of the character's with these bubbles, as a turn would leave it. */
+const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
+  const { sql } = ground.server.database
+  const [log] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
+  await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    values (${log?.["app_id"]}, ${session}, ${log?.["cursor"]}, ${`evt_${session}_${log?.["cursor"]}`}, 'message.created', 'character', 'run_1', 'telegram', ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })})`
+  await sql`update lanes set head = ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
+  await sql`select graphile_worker.add_job('deliver', '{}'::json)`
+  return log?.["cursor"] as number
+}
+const fault = (selection: FaultSelection, trouble: Trouble) => ground.telegram.fault({ method: "sendMessage", ...selection }, trouble)
+const operations = async () => (await ground.app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<any>
+const refused = (code: number, description: string, parameters: object = {}): Trouble => ({ kind: "error", code, description, parameters })
+
+describe("an event of several bubbles", () => {
+  it("is sent message by message, in order, and is sent only when they all are", async () => {
+    const { bot, person, session } = await greeted()
+    const cursor = await speak(session, ["One.", "Two.", "Three."])
+    assert.deepStrictEqual(await saidAtLeast(ground, bot, person, 4), [GREETING, "One.", "Two.", "Three."])
+    await until("the outcome", async () => (await attemptsOf(session, cursor)).length === 3)
+    assert.deepStrictEqual((await attemptsOf(session, cursor)).map(({ part, outcome }) => ({ part, outcome })), [0, 1, 2].map((part) => ({ part, outcome: "sent" })))
+  })
+
+  it("goes on from the bubble that failed, and sends none before it again", async () => {
+    const { bot, person, session } = await greeted()
+    fault({ bot, after: 1 }, { kind: "html502" })
+    fault({ bot, after: 1 }, refused(429, "Too Many Requests: retry after 1", { retry_after: 1 }))
+    const cursor = await speak(session, ["One.", "Two.", "Three."])
+    await saidAtLeast(ground, bot, person, 3)
+    await until("the last bubble", () => ground.said(bot, person).includes("Three."))
+    // The gateway's page says nothing of whether the second arrived: it is not sent again, and the third is.
+    assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Three."])
+    await until("the outcomes", async () => (await attemptsOf(session, cursor)).length === 4)
+    assert.deepStrictEqual((await attemptsOf(session, cursor)).map(({ part, outcome }) => `${part} ${outcome}`), ["0 sent", "1 unknown", "2 not_sent", "2 sent"])
+    const view = (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)
+    assert.strictEqual(view.outcome, "unknown")
+  })
+
+  it("of which one was unknown can be asked for once more, and only that one is sent", async () => {
+    const { bot, person, session } = await greeted()
+    fault({ bot, after: 1 }, { kind: "drop_before" })
+    const cursor = await speak(session, ["One.", "Two.", "Three."])
+    await until("the last bubble", () => ground.said(bot, person).includes("Three."))
+    const id = await until("the delivery", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor && delivery.outcome === "unknown")?.id)
+    assert.strictEqual((await ground.app.post(`/v1/sessions/${session}/delivery/${id}/retry`, {})).status, 200)
+    await until("the missing bubble", () => ground.said(bot, person).includes("Two."))
+    assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Three.", "Two."])
+    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.id === id)?.outcome === "sent")
+  })
+})
+
+describe("a message of unknown fate", () => {
+  it("is not sent again, and the app is told, whether it had arrived or not", async () => {
+    for (const kind of ["drop_before", "drop_after"] as const) {
+      const { bot, person, session } = await greeted()
+      fault({ bot }, { kind })
+      const cursor = await speak(session, ["Only once.", "And then."])
+      await until("what comes after", () => ground.said(bot, person).includes("And then."))
+      assert.lengthOf(ground.said(bot, person).filter((text) => text === "Only once."), kind === "drop_after" ? 1 : 0)
+      const told = await until("the word", async () => (await operations()).find((event) => event.type === "delivery.unknown" && event.payload.session_id === session))
+      assert.deepInclude(told.payload, { event_cursor: cursor, part: 0 })
+    }
+  })
+
+  it("is sent once more, with a mark or without, where the bot's owner would rather have it so", async () => {
+    for (const [unknown_policy, copy] of [["resend_once", "Here."], ["resend_marked", "↻ Here."]] as const) {
+      const { bot, person, session } = await greeted({ unknown_policy })
+      fault({ bot }, { kind: "drop_after" })
+      await speak(session, ["Here.", "Then."])
+      await until("what comes after", () => ground.said(bot, person).includes("Then."))
+      assert.deepStrictEqual(ground.said(bot, person), [GREETING, "Here.", copy, "Then."])
+    }
+  })
+
+  it("is given up after a second time", async () => {
+    const { bot, person, session } = await greeted({ unknown_policy: "resend_once" })
+    fault({ bot, count: 2 }, { kind: "drop_before" })
+    const cursor = await speak(session, ["Lost.", "Then."])
+    await until("what comes after", () => ground.said(bot, person).includes("Then."))
+    assert.deepStrictEqual((await attemptsOf(session, cursor)).slice(0, 2).map(({ outcome }) => outcome), ["unknown", "unknown"])
+    assert.notInclude(ground.said(bot, person), "Lost.")
+  })
+})
+
+describe("what surely was not sent", () => {
+  it("waits as long as Telegram asks, and is no failed try", async () => {
+    const { bot, person, session } = await greeted()
+    fault({ bot }, refused(429, "Too Many Requests: retry after 3", { retry_after: 3 }))
+    const cursor = await speak(session, ["Patience."])
+    await until("the message", () => ground.said(bot, person).includes("Patience."))
+    const [first, second] = ground.telegram.calls({ bot, method: "sendMessage" }).filter((call) => call.parameters["text"] === "Patience.")
+    assert.isAtLeast((second?.atMs ?? 0) - (first?.atMs ?? 0), 3000)
+    await until("the outcome", async () => (await attemptsOf(session, cursor)).length === 2)
+    assert.deepInclude((await attemptsOf(session, cursor))[0], { outcome: "not_sent", error_code: "rate_limited", status_code: 429 })
+  })
+
+  it("is told to the app when the wait is long", async () => {
+    const { bot, session } = await greeted()
+    fault({ bot }, refused(429, "Too Many Requests: retry after 4000", { retry_after: 4000 }))
+    await speak(session, ["Much later."])
+    const told = await until("the word", async () => (await operations()).find((event) => event.type === "delivery.delayed" && event.payload.session_id === session))
+    assert.strictEqual(told.payload.seconds, 4000)
+    await until("the lane to wait", async () => {
+      const [lane] = await ground.server.database.sql`select status, owner, due_at > now() + interval '3900 seconds' as later from lanes where session_id = ${session}`
+      return lane?.["status"] === "waiting" && lane["owner"] === null && lane["later"]
+    })
+  })
+
+  it("is sent without its looks when Telegram will not have them, and as words when it will not have the picture", async () => {
+    const { bot, person, session } = await greeted()
+    fault({ bot }, refused(400, "Bad Request: can't parse entities: oops"))
+    await speak(session, ["*nods* Yes."])
+    await until("the message", () => ground.said(bot, person).includes("nods Yes."))
+    const [first, second] = ground.telegram.calls({ bot, method: "sendMessage" }).filter((call) => call.parameters["text"] === "nods Yes.")
+    assert.lengthOf(first?.parameters["entities"] as Array<unknown>, 1)
+    assert.isEmpty(second?.parameters["entities"])
+  })
+
+  it("that Telegram refuses for good is passed over: one message stops nobody", async () => {
+    const { bot, person, session } = await greeted()
+    fault({ bot }, refused(400, "Bad Request: something nobody has seen"))
+    const cursor = await speak(session, ["Cursed.", "Fine."])
+    await until("the next", () => ground.said(bot, person).includes("Fine."))
+    assert.deepInclude((await attemptsOf(session, cursor))[0], { outcome: "rejected", error_code: "rejected", status_code: 400 })
+  })
+})
+
+describe("a person who blocks the bot", () => {
+  it("in the middle of a reply keeps the rest of it waiting, is told to the app, and has it when they come back", async () => {
+    const { bot, person, session, id } = await greeted()
+    ground.telegram.block(person, bot)
+    const cursor = await speak(session, ["One.", "Two."])
+    await until("the lane to be parked", async () => (await ground.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] === "parked")
+    const told = await until("the word", async () => (await operations()).find((event) => event.type === "chat.blocked" && event.payload.session_id === session))
+    assert.strictEqual(told.payload.channel_id, id)
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0].status, "blocked")
+    ground.telegram.unblock(person, bot)
+    await until("the reply", () => ground.said(bot, person).includes("Two."))
+    assert.deepStrictEqual(ground.said(bot, person), [GREETING, "One.", "Two."])
+    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent")
+    assert.isDefined(await until("the word", async () => (await operations()).find((event) => event.type === "chat.unblocked" && event.payload.session_id === session)))
+  })
+
+  it("for long is not flooded with what is old when they come back", async () => {
+    const { bot, person, session } = await greeted()
+    ground.telegram.block(person, bot)
+    const cursor = await speak(session, ["Long ago."])
+    await until("the lane to be parked", async () => (await ground.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] === "parked")
+    await ground.server.database.sql`update events set created_at = now() - interval '11 minutes' where session_id = ${session} and cursor = ${cursor}`
+    ground.telegram.unblock(person, bot)
+    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "expired")
+    await speak(session, ["Now."])
+    await until("what is new", () => ground.said(bot, person).includes("Now."))
+    assert.notInclude(ground.said(bot, person), "Long ago.")
+  })
+
+  it("is taken at their younger word, in whatever order the two come", async () => {
+    const { bot, id } = await greeted()
+    const { sql } = ground.server.database
+    const [row] = await sql`select chat_id from telegram_chats where channel_id = ${id}`
+    const person = { chat: { id: Number(row?.["chat_id"]), type: "private" }, from: { id: Number(row?.["chat_id"]), is_bot: false, first_name: "Anna" }, date: 1 }
+    const member = (update_id: number, status: string) => ({ update_id, my_chat_member: { ...person, old_chat_member: { user: bot.user, status: "member" }, new_chat_member: { user: bot.user, status } } })
+    const status = async () => (await sql`select status from telegram_chats where channel_id = ${id}`)[0]?.["status"]
+    const hand = async (update: { readonly update_id: number }) => {
+      await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values (${ground.app.appId}, ${id}, ${update.update_id}, 'member', ${person.chat.id}, ${sql.json(update as never)})`
+      await until("the update", async () => (await sql`select done_at from telegram_updates where channel_id = ${id} and update_id = ${update.update_id}`)[0]?.["done_at"] !== null)
+    }
+    await hand(member(2_000_000_000, "kicked"))
+    assert.strictEqual(await status(), "blocked")
+    await hand(member(1_999_999_999, "member"))
+    assert.strictEqual(await status(), "blocked")
+    await hand(member(2_000_000_002, "member"))
+    assert.strictEqual(await status(), "active")
+    await hand(member(2_000_000_001, "kicked"))
+    assert.strictEqual(await status(), "active")
+  })
+})
+
+describe("typing", () => {
+  it("shows while the answer is made, and ends with its first bubble", async () => {
+    const { bot, person } = await greeted()
+    ground.telegram.say(person, bot, "What is for dinner?")
+    await ground.telegram.called({ bot, method: "sendChatAction" })
+    await saidAtLeast(ground, bot, person, 2)
+    const calls = ground.telegram.calls({ bot }).map((call) => call.method)
+    assert.isBelow(calls.indexOf("sendChatAction"), calls.lastIndexOf("sendMessage"))
+  })
+})
+
+describe("a token that Telegram takes no more", () => {
+  it("revokes the bot at the first refusal, stops every lane and typing, is told to the app, and a new token of the same bot heals it", async () => {
+    const { bot, person, session, id } = await greeted()
+    ground.telegram.revokeToken(bot)
+    const cursor = await speak(session, ["Late."])
+    await until("the bot to be revoked", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked")
+    const told = await until("the word", async () => (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id))
+    assert.isDefined(told)
+    const before = ground.telegram.calls({ bot }).length
+    await speak(session, ["Later."])
+    ground.telegram.say(person, bot, "Are you there?")
+    const { body, status } = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    assert.strictEqual(body.data.status, "active")
+    await until("all that waited", () => ground.said(bot, person).includes("Later."))
+    assert.deepStrictEqual(ground.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
+    // What people wrote meanwhile waited at Telegram, and is answered.
+    await until("the answer", () => ground.said(bot, person).length > 3)
+    assert.isAbove(ground.telegram.calls({ bot }).length, before)
+    await until("the outcome", async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent")
+  })
+})

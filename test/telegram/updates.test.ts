@@ -1,0 +1,77 @@
+import { assert, describe, it } from "vitest"
+import { isAddressed, readCommand, readMessages } from "#channels/telegram/readMessage.ts"
+import { lookAt, type Message, readUpdate, threadOf } from "#channels/telegram/Update.ts"
+
+const BOT = { userId: 7, username: "mara_bot" }
+const anna = { id: 5, is_bot: false, first_name: "Anna" }
+const chat = { id: 5, type: "private" }
+const group = { id: -100, type: "supergroup" }
+const message = (fields: object): Message => ({ message_id: 1, chat, from: anna, ...fields })
+const look = (fields: object) => lookAt({ update_id: 9, message: message(fields) })
+
+describe("a first look at an update", () => {
+  it("tells a person's message from a command, from service messages and from what is not ours to answer", () => {
+    assert.deepInclude(look({ text: "hi" }), { updateId: 9, kind: "text", chatId: 5, threadId: 0, senderId: 5 })
+    assert.deepInclude(look({ text: "/start x" }), { kind: "command" })
+    assert.deepInclude(look({ photo: [{}], media_group_id: "a1" }), { kind: "text", album: "a1" })
+    assert.deepInclude(look({ migrate_to_chat_id: -1001 }), { kind: "service" })
+    assert.deepInclude(look({ text: "hi", from: { ...anna, is_bot: true } }), { kind: "other" })
+    assert.deepInclude(look({ text: "hi", sender_chat: { id: -1 } }), { kind: "other" })
+    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ text: "hm" }) }), { kind: "other", updateId: 3 })
+    assert.deepInclude(lookAt({ update_id: 3, something_new: {} }), { kind: "other", updateId: 3 })
+    assert.deepInclude(lookAt({ update_id: 3, message: { strange: true } }), { kind: "other", updateId: 3 })
+    for (const odd of [undefined, null, 1, "x", [], {}, { update_id: "1" }, { update_id: 1.5 }]) assert.isUndefined(lookAt(odd))
+  })
+
+  it("takes a topic for a place of its own, and a mere answer to an answer for none", () => {
+    assert.strictEqual(threadOf(message({ message_thread_id: 4, is_topic_message: true })), 4)
+    assert.strictEqual(threadOf(message({ message_thread_id: 4 })), 0)
+  })
+})
+
+describe("the text of a turn", () => {
+  it.each([
+    [{ text: "  hello  " }, "hello"],
+    [{ photo: [{}], caption: "my cat" }, "[photo]\nmy cat"],
+    [{ voice: { duration: 12 } }, "[voice message, 12 s]"],
+    [{ sticker: { emoji: "😀" } }, "😀"],
+    [{ document: { file_name: "list.pdf" } }, "[file: list.pdf]"],
+    [{ location: { latitude: 52.5, longitude: 13.4 } }, "[location: 52.5, 13.4]"],
+    [{ contact: { first_name: "Bea" } }, "[contact: Bea]"],
+    [{ text: "a\u0000b\ud800c\u0007" }, "ab\ufffdc"]
+  ])("says in honest words what came besides text: %o", (fields, text) => {
+    assert.strictEqual(readMessages([message(fields)], BOT), text)
+  })
+  it("joins what was written in quick succession, and is nothing where nothing was said", () => {
+    assert.strictEqual(readMessages([message({ text: "one" }), message({ photo: [{}] }), message({ text: "two" })], BOT), "one\n[photo]\ntwo")
+    assert.isNull(readMessages([message({})], BOT))
+    assert.isNull(readMessages([message({ text: "@mara_bot" })], BOT))
+  })
+  it("names the speaker in a group, and not the bot that is meant", () => {
+    assert.strictEqual(readMessages([message({ chat: group, text: "@Mara_Bot, are you there?" })], BOT), "Anna: are you there?")
+  })
+})
+
+describe("a message in a group", () => {
+  it("is for the bot when it names it or answers it", () => {
+    assert.isTrue(isAddressed(message({ chat: group, text: "hey @mara_bot" }), BOT))
+    assert.isTrue(isAddressed(message({ chat: group, text: "yes", reply_to_message: { from: { id: 7 } } }), BOT))
+    assert.isFalse(isAddressed(message({ chat: group, text: "yes", reply_to_message: { from: { id: 8 } } }), BOT))
+    assert.isFalse(isAddressed(message({ chat: group, text: "hey @mara_bott" }), BOT))
+    assert.isFalse(isAddressed(message({ chat: group, text: "mara?" }), BOT))
+    assert.isTrue(isAddressed(message({ text: "anything" }), BOT))
+  })
+})
+
+describe("a command", () => {
+  it("has a name and an argument, and may be another bot's", () => {
+    assert.deepStrictEqual(readCommand(message({ text: "/start abc_-1" }), BOT), { name: "start", argument: "abc_-1" })
+    assert.deepStrictEqual(readCommand(message({ text: "/Help@MARA_bot" }), BOT), { name: "help", argument: "" })
+    assert.isNull(readCommand(message({ text: "/help@other_bot" }), BOT))
+    assert.isNull(readCommand(message({ text: "/" }), BOT))
+  })
+})
+
+it("an update that has more in it than we read is read all the same", () => {
+  assert.strictEqual(readUpdate({ update_id: 1, extra: 1, message: { ...message({ text: "x" }), extra: { deep: [] } } })?.message?.text, "x")
+})
