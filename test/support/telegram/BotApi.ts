@@ -8,6 +8,7 @@ import { methods } from "./methods.ts"
 import type { Parameters } from "./Parameters.ts"
 import type { Rates } from "./Rates.ts"
 import { readParameters } from "./readParameters.ts"
+import { Crowd } from "./Crowd.ts"
 import { notFound, Refusal, tooManyRequests, unauthorized } from "./Refusal.ts"
 import type { World } from "./World.ts"
 
@@ -48,10 +49,12 @@ export class BotApi {
   readonly faults: Faults
   readonly #world: World
   readonly #rates: Rates
+  readonly #crowd: Crowd
 
   constructor(world: World, rates: Rates, seed: number) {
     this.#world = world
     this.#rates = rates
+    this.#crowd = new Crowd(world.clock)
     this.faults = new Faults(seed)
   }
 
@@ -98,8 +101,10 @@ export class BotApi {
     if (wait > 0) entry.answer = failed(tooManyRequests(wait))
     else if (trouble?.kind === "error") entry.answer = failed(new Refusal(trouble.code, trouble.description, trouble.parameters))
     else if (trouble === undefined || trouble.kind === "drop_after" || trouble.kind === "slow") {
-      if (trouble?.kind === "slow") await this.#world.clock.wait(trouble.ms)
-      entry.answer = await this.#run(client, method?.run, parameters)
+      entry.answer = await this.#crowd.enter(client.bot.id, entry.chatId, async () => {
+        if (trouble?.kind === "slow") await this.#world.clock.wait(trouble.ms)
+        return this.#run(client, method?.run, parameters)
+      }, failed)
     }
     this.#end(entry)
     this.#reply(response, entry.answer, trouble)

@@ -13,6 +13,7 @@ export class Clock {
   readonly #timers = new Set<Timer>()
   #skippedMs = 0
   #alarm: NodeJS.Timeout | undefined
+  #alarmAtMs = Infinity
 
   constructor(speed: number) {
     this.#speed = speed
@@ -31,7 +32,7 @@ export class Clock {
   after(delayMs: number, action: () => void): () => void {
     const timer = { atMs: this.nowMs() + delayMs, action }
     this.#timers.add(timer)
-    this.#arm()
+    if (timer.atMs < this.#alarmAtMs) this.#arm(timer.atMs)
     return () => {
       this.#timers.delete(timer)
     }
@@ -52,11 +53,11 @@ export class Clock {
     this.#timers.clear()
   }
 
-  #arm(): void {
+  #arm(atMs: number): void {
     clearTimeout(this.#alarm)
-    const next = Math.min(...[...this.#timers].map(({ atMs }) => atMs))
-    if (next === Infinity) return
-    const realMs = Math.max(0, Math.ceil((next - this.nowMs()) / this.#speed))
+    this.#alarmAtMs = atMs
+    if (atMs === Infinity) return
+    const realMs = Math.max(0, Math.ceil((atMs - this.nowMs()) / this.#speed))
     this.#alarm = setTimeout(() => this.#ring(), Math.min(realMs, LONGEST_TIMER_MS))
   }
 
@@ -65,6 +66,8 @@ export class Clock {
     for (const timer of [...this.#timers].filter(({ atMs }) => atMs <= nowMs).sort((one, other) => one.atMs - other.atMs)) {
       if (this.#timers.delete(timer)) timer.action()
     }
-    this.#arm()
+    let nextAtMs = Infinity
+    for (const { atMs } of this.#timers) nextAtMs = Math.min(nextAtMs, atMs)
+    this.#arm(nextAtMs)
   }
 }

@@ -1,15 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { BotOptions } from "./Bot.ts"
 import { BotApi } from "./BotApi.ts"
-import type { CallFilter } from "./CallLog.ts"
 import { Clock } from "./Clock.ts"
-import { botControl } from "./control/bots.ts"
-import { groupControl } from "./control/groups.ts"
-import { looks } from "./control/looks.ts"
-import { peopleControl } from "./control/people.ts"
-import type { FaultSelection, Trouble } from "./Faults.ts"
+import { controlsOf } from "./controls.ts"
 import { Rates, type RateLimits } from "./Rates.ts"
+import { Simulator } from "./sim/Simulator.ts"
 import { World } from "./World.ts"
 
 export interface FakeTelegramOptions {
@@ -22,6 +17,8 @@ export interface FakeTelegramOptions {
   readonly rates?: RateLimits
   /** Of the faults that come by chance. */
   readonly seed?: number
+  /** Opens `/_sim/`: the phone in the browser, and what it does over HTTP. */
+  readonly hasSimulator?: boolean
 }
 
 /** A Bot API on loopback, with people to play. Never for production. */
@@ -30,10 +27,14 @@ export const startFakeTelegram = async (options: FakeTelegramOptions = {}) => {
   const clock = new Clock(options.speed ?? 1)
   const world = new World(clock, options.takesAnyWebhookUrl ?? false)
   const api = new BotApi(world, new Rates(options.rates ?? {}, clock), options.seed ?? 1)
+  const controls = controlsOf(world, api)
+  const simulator = options.hasSimulator === true ? new Simulator(world, controls) : undefined
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
-    if (await api.answer(decodeURIComponent(pathname), searchParams, request, response)) return
+    const url = new URL(request.url ?? "/", "http://localhost")
+    const path = decodeURIComponent(url.pathname)
+    if (await api.answer(path, url.searchParams, request, response)) return
+    if (await simulator?.answer(path, url.searchParams, request, response) === true) return
     response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ ok: false, error_code: 404, description: "Not Found" }))
   }
 
@@ -46,25 +47,9 @@ export const startFakeTelegram = async (options: FakeTelegramOptions = {}) => {
   })
 
   return {
+    ...controls,
     /** The `apiRoot` of a client. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    createBot: (bot: BotOptions = {}) => world.addBot(bot),
-    createUser: (user: Parameters<World["addPerson"]>[0] = {}) => world.addPerson(user),
-    ...peopleControl(world),
-    ...groupControl(world),
-    ...botControl(world),
-    ...looks(world),
-    /** Lets calls go wrong: the next one that matches, unless the selection says how many. */
-    fault: (selection: FaultSelection, trouble: Trouble) => api.faults.add(selection, trouble),
-    clearFaults: () => api.faults.clear(),
-    /** The calls so far, in their order. */
-    calls: (filter?: CallFilter) => api.log.calls(filter),
-    /** Resolves once so many calls that match have ended. */
-    called: (filter: CallFilter, count?: number) => api.log.called(filter, count),
-    /** Moves Telegram's time ahead. */
-    advance: (ms: number) => clock.advance(ms),
-    /** Telegram's time, in milliseconds. */
-    nowMs: () => clock.nowMs(),
     close: async (): Promise<void> => {
       world.close()
       await new Promise<void>((resolve) => {

@@ -33,7 +33,7 @@ abstract class Conversation {
   keyboard: ReplyKeyboardMarkup | undefined
 
   abstract readonly id: number
-  abstract readonly chat: Chat
+  abstract readonly chat: Exclude<Chat, Chat.ChannelChat>
   abstract nextMessageId(): number
 
   add(content: Omit<Message, "message_id" | "chat">): Message {

@@ -98,6 +98,12 @@ export class World {
     for (const watcher of this.#watchers) watcher()
   }
 
+  /** Tells them also when something that is only seen for so long is over. */
+  changedFor(ms: number): void {
+    this.changed()
+    if (this.#watchers.size > 0) this.clock.after(ms, () => this.changed())
+  }
+
   /** Returns what ends it. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)

@@ -7,8 +7,10 @@ import { profile } from "./methods/profile.ts"
 import { sending } from "./methods/sending.ts"
 import { updates } from "./methods/updates.ts"
 
-const table: Readonly<Record<string, Method>> = { ...editing, ...identity, ...managed, ...media, ...profile, ...sending, ...updates }
+const table = { ...editing, ...identity, ...managed, ...media, ...profile, ...sending, ...updates }
+
+export type MethodName = keyof typeof table
 
 /** The methods of this Bot API by their names in lower case. All others are not there, so that a test which needs one fails loudly. */
 export const methods: ReadonlyMap<string, { readonly name: string; readonly run: Method }> =
-  new Map(Object.entries(table).map(([name, run]) => [name.toLowerCase(), { name, run }]))
+  new Map(Object.entries<Method>(table).map(([name, run]) => [name.toLowerCase(), { name, run }]))

@@ -27,9 +27,9 @@ const memberAs = (bot: Bot, membership: Membership): ChatMember => {
 /** What happens to groups. */
 export const groupControl = (world: World) => {
   const tell = (group: Group, by: Person, content: Partial<Message>): void => {
-    const message = group.add({ from: by.user, date: world.clock.seconds(), ...content })
+    const message = { ...group.add({ from: by.user, date: world.clock.seconds(), ...content }), chat: group.chat, from: by.user }
     for (const bot of group.bots.keys()) {
-      if (group.isMember(bot)) world.push(bot, "message", message as never, `message:${group.id}`)
+      if (group.isMember(bot)) world.push(bot, "message", message, `message:${group.id}`)
     }
     world.changed()
   }

@@ -64,7 +64,7 @@ export const peopleControl = (world: World) => {
     })
     place.keyboard = place.keyboard?.one_time_keyboard === true ? undefined : place.keyboard
     for (const bot of listeners(place, person, message)) {
-      world.push(bot, "message", { ...message, ...content(bot) } as Message & { from: typeof person.user; chat: never }, `message:${place.id}`)
+      world.push(bot, "message", { ...message, ...content(bot), chat: place.chat, from: person.user }, `message:${place.id}`)
     }
     world.changed()
     return message
@@ -119,9 +119,9 @@ export const peopleControl = (world: World) => {
     edit: (person: Person, spot: Spot, message: Message, text: string): Message => {
       const place = placeOf(person, spot)
       const { entities: _, ...rest } = place.messages.get(message.message_id) ?? message
-      const edited = { ...rest, ...textContent(text), edit_date: world.clock.seconds() }
+      const edited = { ...rest, ...textContent(text), chat: place.chat, from: person.user, edit_date: world.clock.seconds() }
       place.messages.set(message.message_id, edited)
-      for (const bot of listeners(place, person, edited)) world.push(bot, "edited_message", edited as never, `message:${place.id}`)
+      for (const bot of listeners(place, person, edited)) world.push(bot, "edited_message", edited, `message:${place.id}`)
       world.changed()
       return edited
     },

@@ -25,15 +25,18 @@ const findOwn = (call: Call) => {
   return { place, message }
 }
 
-const replace = (call: Call, place: Place, message: Message, content: Partial<Message>): Message & { edit_date: number } => {
-  const { edit_date: _, reply_markup: oldMarkup, ...rest } = message
+const visible = ({ caption = "", caption_entities = [], entities = [], reply_markup, text = "" }: Message) =>
+  JSON.stringify({ text, entities, caption, caption_entities, reply_markup })
+
+/** Puts the new message in the place of the old one; a keyboard that is not sent again is gone. */
+const replace = (call: Call, place: Place, old: Message, content: Message): Message & { edit_date: number } => {
+  const { reply_markup: _, ...rest } = content
   const markup = readInlineKeyboard(call)
-  const edited = { ...rest, ...content, ...(markup !== undefined && { reply_markup: markup }) }
-  if (JSON.stringify(edited) === JSON.stringify({ ...rest, ...(oldMarkup !== undefined && { reply_markup: oldMarkup }) })) throw badRequest(NOT_MODIFIED)
-  const stored = { ...edited, edit_date: call.world.clock.seconds() }
-  place.messages.set(message.message_id, stored)
+  const edited = { ...rest, ...(markup !== undefined && { reply_markup: markup }), edit_date: call.world.clock.seconds() }
+  if (visible(edited) === visible(old)) throw badRequest(NOT_MODIFIED)
+  place.messages.set(old.message_id, edited)
   call.world.changed()
-  return stored
+  return edited
 }
 
 const mayDelete = ({ bot }: Call, place: Place, message: Message) =>
@@ -60,12 +63,13 @@ export const editing: Methods<Editing> = {
     const { place, message } = findOwn(call)
     const caption = readCaption(call.parameters)
     if (message.text !== undefined) throw badRequest("there is no caption in the message to edit")
-    return replace(call, place, message, { caption: caption?.text ?? "", caption_entities: [...caption?.entities ?? []] }) as ReturnType<Methods<"editMessageCaption">["editMessageCaption"]>
+    const { caption: _, caption_entities: __, ...rest } = message
+    return replace(call, place, message, { ...rest, ...(caption !== undefined && { caption: caption.text, caption_entities: [...caption.entities] }) }) as ReturnType<Methods<"editMessageCaption">["editMessageCaption"]>
   },
 
   editMessageReplyMarkup: (call) => {
     const { place, message } = findOwn(call)
-    return replace(call, place, message, {})
+    return replace(call, place, message, message)
   },
 
   deleteMessage: (call) => {

@@ -33,7 +33,7 @@ const draft = (call: Call, text: string): true => {
   const { message_thread_id: threadId } = threadOf(call, place)
   const direct = place as DirectChat
   direct.drafts.set(bot.id, { id, text, threadId, canStop: parameters.boolean("can_stop"), untilMs: world.clock.nowMs() + DRAFT_MS })
-  world.changed()
+  world.changedFor(DRAFT_MS)
   return true
 }
 
@@ -58,8 +58,7 @@ export const sending: Methods<Sending> = {
     if (!ACTIONS.has(action)) throw badRequest("wrong parameter action in request")
     const place = reach(call, "write")
     place.activities.set(bot.id, { action, threadId: threadOf(call, place).message_thread_id, untilMs: world.clock.nowMs() + ACTION_MS })
-    world.clock.after(ACTION_MS, () => world.changed())
-    world.changed()
+    world.changedFor(ACTION_MS)
     return true
   }
 }
