@@ -30,6 +30,11 @@ create table telegram_bots (
   health jsonb not null default '{}',
   probe_due_at timestamptz not null default now(),
   last_in_at timestamptz,
+  -- Of a managed bot: who made it, and since when its token is being replaced: Telegram may know a newer one than the row.
+  owner_id bigint,
+  rotating_since timestamptz,
+  -- By which worker it is polled, where no webhooks come in.
+  poller text,
   created_at timestamptz not null default now(),
   primary key (app_id, channel_id),
   foreign key (app_id, character_slug) references characters
@@ -37,7 +42,7 @@ create table telegram_bots (
 -- One live binding of a bot, in whatever app.
 create unique index telegram_bots_live on telegram_bots (user_id) where status <> 'detached';
 create index telegram_bots_by_channel on telegram_bots (channel_id);
-create index telegram_bots_probed on telegram_bots (probe_due_at) where status in ('active', 'degraded', 'pending');
+create index telegram_bots_probed on telegram_bots (probe_due_at) where status in ('active', 'degraded', 'pending', 'revoked');
 
 -- A chat of a bot, or a topic in one, and the session that is held there.
 create table telegram_chats (
@@ -111,3 +116,46 @@ create table telegram_links (
   expires_at timestamptz not null,
   used_at timestamptz
 );
+
+-- A managed bot that somebody has yet to create by its link. Anybody who has the link can: it is a secret, and it ends.
+create table telegram_provisionings (
+  app_id text not null,
+  channel_id text not null,
+  suggested_username text not null,
+  suggested_name text not null,
+  -- Shown to the manager bot, it says which Telegram user is going to create the bot, whatever its name will be.
+  claim_hash bytea not null unique,
+  claimed_by bigint,
+  expires_at timestamptz not null,
+  matched_at timestamptz,
+  primary key (app_id, channel_id)
+);
+create unique index telegram_provisionings_username on telegram_provisionings (lower(suggested_username)) where matched_at is null;
+create index on telegram_provisionings (claimed_by) where matched_at is null;
+
+-- What the manager bot was told: each is kept before anything comes of it, for there is no way to ask again.
+create table telegram_manager_updates (
+  update_id bigint primary key,
+  received_at timestamptz not null default now(),
+  raw json not null,
+  attempts int not null default 0,
+  due_at timestamptz not null default now(),
+  error text,
+  done_at timestamptz
+);
+create index on telegram_manager_updates (update_id) where done_at is null;
+
+-- Bots that were created through our manager and that no request fits: never guessed, but kept for the person's word.
+create table telegram_unclaimed (
+  user_id bigint primary key,
+  username text not null,
+  owner_id bigint not null,
+  seen_at timestamptz not null default now()
+);
+
+-- Who polls the manager bot, where no webhooks come in.
+create table telegram_manager (
+  singleton boolean primary key default true check (singleton),
+  poller text
+);
+insert into telegram_manager default values;

@@ -31,6 +31,9 @@ import { ChatRows } from "#src/db/telegram/ChatRows.ts"
 import { Conversations } from "#src/db/telegram/Conversations.ts"
 import { Forgetting } from "#src/db/telegram/Forgetting.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
+import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
+import { PolledBots } from "#src/db/telegram/PolledBots.ts"
+import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import * as TelegramBotReader from "#src/db/telegram/TelegramBotReader.ts"
 import * as TelegramChatTable from "#src/db/telegram/TelegramChatTable.ts"
 import * as TelegramPaces from "#src/db/telegram/TelegramPaces.ts"
@@ -45,6 +48,8 @@ import { Membership } from "#src/jobs/Membership.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Intake } from "#src/jobs/telegram/Intake.ts"
+import { Manager } from "#src/jobs/telegram/Manager.ts"
+import * as Pollers from "#src/jobs/telegram/Pollers.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
@@ -87,16 +92,22 @@ const botApi = Layer.unwrap(Effect.gen(function*() {
 
 /** What looks after Telegram bots. */
 const botCare = Layer.unwrap(Effect.gen(function*() {
-  const { telegram } = yield* Settings
-  return Probe.layer.pipe(Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling" })), Layer.provideMerge(BotRows.layer))
+  const { publicUrl, telegram } = yield* Settings
+  return Probe.layer.pipe(
+    Layer.provideMerge(Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling" })),
+    Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
+    Layer.provideMerge(Layer.merge(Provisionings.layer, ManagerUpdates.layer)),
+    Layer.provideMerge(BotRows.layer)
+  )
 }))
 
 /** What handles what comes in from Telegram. */
 const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer]))
 
 const worker = Layer.unwrap(Effect.gen(function*() {
-  const { deadlines, retention } = yield* Settings
-  return Runner.layer.pipe(
+  const { deadlines, retention, telegram } = yield* Settings
+  const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
+  return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide([TurnRunner.layer, courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
     Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])

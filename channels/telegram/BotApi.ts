@@ -27,6 +27,7 @@ type Method = keyof RawApi
 type Payload<M extends Method> = Parameters<RawApi[M]>[0]
 type Result<M extends Method> = Awaited<ReturnType<RawApi[M]>>
 
+export type Fetched = Result<"getUpdates">[number]
 export type WebhookInfo = Result<"getWebhookInfo">
 
 /** For a call, from the dial to the answer. */

@@ -18,7 +18,7 @@ const readBudget = (text: string | undefined) => {
 export const createApp = (args: { readonly name: string; readonly budgetUsd: string | undefined }) =>
   runCommand(Effect.gen(function*() {
     const monthlyBudgetMicroUsd = yield* readBudget(args.budgetUsd)
-    if (args.name.trim() === "" || args.name.length > 80) return yield* new BadArgument({ problem: "NAME must be 1 to 80 characters" })
+    if (args.name.trim() === "" || [...args.name].length > 80) return yield* new BadArgument({ problem: "NAME must be 1 to 80 characters" })
     const { appId, key } = yield* Apps.use((apps) => apps.create({ name: args.name, monthlyBudgetMicroUsd })).pipe(Effect.provide(tables))
     print(JSON.stringify({ app_id: appId, api_key: key.apiKey, prefix: key.prefix }))
   }))

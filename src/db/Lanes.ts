@@ -67,11 +67,11 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
     }
   })
 
-  const intend = ({ appId, sessionId, channelId, owner, fence }: LaneRef, cursor: number, part: number) =>
+  const intend = ({ appId, sessionId, channelId, channelVersion, owner, fence }: LaneLease, cursor: number, part: number) =>
     query((sql) => sql`
       update lanes l set sending = ${cursor}, sending_part = ${part}, sending_fence = l.fence, sending_at = now() from channels c
       where l.app_id = ${appId} and l.session_id = ${sessionId} and l.channel_id = ${channelId} and l.owner = ${owner} and l.fence = ${fence}
-        and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing')
+        and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing') and c.version = ${channelVersion}
       returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable)
 
   const heldBy = (owner: string) =>

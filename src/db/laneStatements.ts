@@ -117,8 +117,8 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       owner = case when s.cursor is null then null else ${owner} end,
       sending = case when s.paced then l.sending else s.cursor end, sending_at = case when s.paced then l.sending_at else now() end,
       position = case when s.cursor is null then s.examined else l.position end,
-      redo = case when s.cursor is null then '{}' else l.redo end,
-      status = case when s.cursor is null and s.examined >= l.head then 'idle' else 'ready' end
+      redo = case when s.cursor is null then l.redo[${EVENTS_A_LEASE + 1}::int:] else l.redo end,
+      status = case when s.cursor is null and s.examined >= l.head and cardinality(l.redo) <= ${EVENTS_A_LEASE}::int then 'idle' else 'ready' end
     from seen s
     where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
     returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined
@@ -159,8 +159,8 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   part: batch.map(({ part }) => part),
   redo: batch.map(({ event }) => Number(event.redo)),
   last: batch.map(({ last }) => Number(last)),
-  outcome: batch.map(({ outcome }) => outcome),
   telling: batch.map(({ telling }) => Number(telling)),
+  outcome: batch.map(({ outcome }) => outcome),
   statusCode: batch.map(({ statusCode }) => statusCode),
   errorCode: batch.map(({ errorCode }) => errorCode),
   answer: batch.map(({ answer }) => answer),
@@ -193,9 +193,9 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
       select d.*, c.status in ('active', 'failing') and c.version = d.version as goes_on, c.paced,
         d.telling = 1 and (d.outcome not in ('sent', 'rejected') or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
       from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.version}::int[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.part}::int[], ${b.event}::text[],
-          ${b.redo}::int[], ${b.last}::int[], ${b.outcome}::text[], ${b.telling}::int[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+          ${b.redo}::int[], ${b.last}::int[], ${b.telling}::int[], ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
           ${b.position}::bigint[], ${b.past}::int[], ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
-        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, outcome, telling, status_code, error_code, answer, started_at, latency_ms,
+        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, telling, outcome, status_code, error_code, answer, started_at, latency_ms,
           position, past, parked, failures, delay_ms, next, n)
       left join channels c using (app_id, channel_id)
     ), mine as (

@@ -23,8 +23,11 @@ import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import type { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { ChatRows } from "#src/db/telegram/ChatRows.ts"
 import type { HookBindings } from "#src/db/telegram/HookBindings.ts"
+import type { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
+import type { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import type { Updates } from "#src/db/telegram/Updates.ts"
 import type { Arming } from "#src/jobs/telegram/Arming.ts"
+import type { Manager } from "#src/jobs/telegram/Manager.ts"
 import type { Probe } from "#src/jobs/telegram/Probe.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
@@ -32,7 +35,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | Apps | Arming | Authentication | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | OperationalLog | Outbound | Probe | Sessions
+  | Apps | Arming | Authentication | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | Sessions
   | Traces | Updates | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

@@ -77,6 +77,10 @@ export const telegramTokenInvalid = structured(422, "telegram_token_invalid", "T
 export const telegramTokenOfAnother = structured(422, "telegram_token_invalid", "This is the token of another bot.", "Give a token of the same bot, or attach the other one with POST /v1/telegram/bots.")
 export const telegramBotTaken = structured(409, "telegram_bot_taken", "This Telegram bot is attached already.", "DELETE the bot where it is attached, or give that one a new token with PATCH.")
 export const telegramWebhookForeign = structured(409, "telegram_webhook_foreign", "Another system gets this bot's messages: its webhook is set.", "Take the bot out there first, or send takeover: true.")
+export const managedBotsUnavailable = structured(409, "managed_bots_unavailable", "This server has no manager bot.", "Attach a bot of your own with mode: byo, or have the operator set TELEGRAM_MANAGER_TOKEN.")
+export const telegramUsernameAwaited = structured(409, "telegram_username_awaited", "Another request waits for a bot of this username.", "Suggest another, or none: one is made up.")
+export const botManaged = structured(409, "bot_managed", "This bot's token is replaced here.", "Replace it with POST /v1/telegram/bots/{bot_id}/rotate-token.")
+export const botNotManaged = structured(409, "bot_not_managed", "This bot's token is its owner's to replace.", "Get a new one from @BotFather, and PATCH it.")
 export const botStatusConflict = (status: string) => structured(409, "bot_status_conflict", `The bot is ${status}: that cannot be done now.`, "GET the bot says how it is doing, and what it takes to go on.")
 export const telegramUnavailable = (description: string) => structured(502, "upstream_failed", `Telegram could not be asked: ${description}.`, "Try again in a while.")
 

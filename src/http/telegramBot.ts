@@ -5,13 +5,14 @@ import { isBotToken } from "#channels/telegram/botToken.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
-import { Arming, type ForeignWebhook, type TelegramUnavailable, type TokenRejected } from "#src/jobs/telegram/Arming.ts"
+import { Arming, ForeignWebhook, TelegramUnavailable, TokenRejected } from "#src/jobs/telegram/Arming.ts"
+import { NoManager } from "#src/jobs/telegram/Manager.ts"
 import type { Success } from "./envelope.ts"
-import { type ApiError, characterArchived, notFound, telegramTokenInvalid, telegramUnavailable, telegramWebhookForeign } from "./errors.ts"
+import { type ApiError, characterArchived, managedBotsUnavailable, notFound, telegramTokenInvalid, telegramUnavailable, telegramWebhookForeign } from "./errors.ts"
 import { createOnce } from "./idempotent.ts"
 
-/** Where updates come in; behind it the bot's id, which is no secret. */
-export const HOOKS = "/v1/telegram/hooks"
+
+
 
 /** What a path with a bot's id names. */
 export const findBot = Effect.fnUntraced(function*(request: FastifyRequest) {
@@ -27,8 +28,12 @@ export const checkCharacter = Effect.fnUntraced(function*(appId: string, slug: s
   if (character.status === "archived") return yield* characterArchived
 })
 
-const toApiError = (error: TokenRejected | ForeignWebhook | TelegramUnavailable): ApiError => {
+type NoFromTelegram = TokenRejected | ForeignWebhook | TelegramUnavailable | NoManager
+
+const toApiError = (error: NoFromTelegram): ApiError => {
   switch (error._tag) {
+    case "NoManager":
+      return managedBotsUnavailable
     case "TokenRejected":
       return telegramTokenInvalid
     case "ForeignWebhook":
@@ -38,8 +43,12 @@ const toApiError = (error: TokenRejected | ForeignWebhook | TelegramUnavailable)
   }
 }
 
+const isNoFromTelegram = (error: unknown): error is NoFromTelegram =>
+  error instanceof TokenRejected || error instanceof ForeignWebhook || error instanceof TelegramUnavailable || error instanceof NoManager
+
 /** What Telegram says no to, as the caller is told. */
-export const askTelegram = <A, R>(effect: Effect.Effect<A, TokenRejected | ForeignWebhook | TelegramUnavailable, R>) => Effect.mapError(effect, toApiError)
+export const askTelegram = <A, E, R>(effect: Effect.Effect<A, E | NoFromTelegram, R>) =>
+  Effect.mapError(effect, (error) => isNoFromTelegram(error) ? toApiError(error) : error as Exclude<E, NoFromTelegram>)
 
 /** A text as a token: by its form, before anything goes over the network. */
 export const readToken = (text: string) => isBotToken(text) ? Effect.succeed(Redacted.make(text, { label: "bot token" })) : Effect.fail(telegramTokenInvalid)

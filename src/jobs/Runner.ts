@@ -15,6 +15,7 @@ import { Retention } from "#src/db/Retention.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
 import { Intake } from "./telegram/Intake.ts"
+import { Manager } from "./telegram/Manager.ts"
 import { Probe } from "./telegram/Probe.ts"
 import { task } from "./task.ts"
 import { MAX_IN_FLIGHT, TurnRunner } from "./TurnRunner.ts"
@@ -35,6 +36,8 @@ const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.
 
 const telegramTask = task(Schema.Unknown, () => Intake.use((intake) => intake.wake))
 
+const managerTask = task(Schema.Unknown, () => Manager.use((manager) => manager.work))
+
 const probeTask = task(Schema.Unknown, () => Probe.use((probe) => probe.due))
 
 const alignTask = task(Schema.Struct({ app_id: Schema.String, channel_id: Schema.String }), ({ app_id, channel_id }) =>
@@ -44,11 +47,11 @@ const retainTask = task(Schema.Unknown, () => Retention.use((retention) => reten
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Courier | IdempotencyKeys | Intake | Probe | Retention | TurnRunner
+type Services = Alignment | Courier | IdempotencyKeys | Intake | Manager | Probe | Retention | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
-  turn: turnTask, deliver: deliverTask, telegram: telegramTask, probe: probeTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask
+  turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask
 }
-const CRONTAB = ["* * * * * probe", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

@@ -280,6 +280,15 @@ describe("a paced lane", () => {
   })
 })
 
+describe("events that were asked for once more", () => {
+  it("and are no longer kept are passed over, and those after them are not", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"] })
+    await database.sql`update lanes set position = 2, redo = '{-9,-8,-7,-6,-5,-4,-3,-2,-1,1}'`
+    expect(await claim()).toEqual([])
+    expect((await claim())[0]?.events).toMatchObject([{ cursor: 1, redo: true }])
+  })
+})
+
 describe("the health of a channel", () => {
   const health = async () => (await database.sql`select status, consecutive_failures, failing_since is not null as failing, not_before > now() + interval '50 minutes' as probed from channels`)[0]
   const fail = async (change: Partial<LaneStep> = {}) => {

@@ -22,6 +22,7 @@ import { Membership } from "#src/jobs/Membership.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { courier } from "#src/roles.ts"
 import { Intake } from "#src/jobs/telegram/Intake.ts"
+import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
@@ -120,7 +121,7 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide([Layer.mock(Intake, {}), Layer.mock(Probe, {})]),
+      Layer.provide([Layer.mock(Intake, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {})]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
       Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),

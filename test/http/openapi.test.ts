@@ -103,6 +103,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/telegram/bots/{bot_id}/probe",
       "POST /v1/telegram/bots/{bot_id}/resume",
       "POST /v1/telegram/bots/{bot_id}/rotate-secret",
+      "POST /v1/telegram/bots/{bot_id}/rotate-token",
       "POST /v1/telegram/bots/{bot_id}/suspend"
     ])
   })

@@ -42,6 +42,8 @@ export interface StoredBot {
   readonly webhook_set_at: Date | null
   readonly health: BotHealth
   readonly last_in_at: Date | null
+  readonly owner_id: number | null
+  readonly rotating_since: Date | null
   readonly created_at: Date
 }
 
@@ -101,7 +103,7 @@ export class BotRows extends Context.Service<BotRows, {
 
     const columns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms,
-      webhook_url, webhook_set_at, health, last_in_at, created_at`
+      webhook_url, webhook_set_at, health, last_in_at, owner_id, rotating_since, created_at`
     const select = (appId: string, { channelId, after, limit }: { readonly channelId: string | null; readonly after: string | null; readonly limit: number }) =>
       query<Array<StoredBot>>((sql) => sql`
         select ${columns(sql)} from telegram_bots where app_id = ${appId} and status <> 'detached' and (${channelId}::text is null or channel_id = ${channelId}) and channel_id > ${after ?? ""}
@@ -142,7 +144,7 @@ export class BotRows extends Context.Service<BotRows, {
     const replaceToken = Effect.fnUntraced(function*(appId: string, channelId: string, next: Redacted.Redacted<string>, { userId, username, info }: BotIdentity) {
       yield* query((sql) => sql`
         update telegram_bots set token = ${sealed(appId, channelId, next)}, token_hint = ${tokenHint(next)}, token_version = token_version + 1,
-          user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
+          rotating_since = null, user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
         where app_id = ${appId} and channel_id = ${channelId}`)
       yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
     }, transaction)
@@ -204,7 +206,7 @@ export class BotRows extends Context.Service<BotRows, {
       dueProbes: query<Array<StoredBot>>((sql) => sql`
         update telegram_bots b set probe_due_at = now() + interval '1 minute' from (
           select app_id as app, channel_id as channel from telegram_bots
-          where status in ('active', 'degraded', 'pending') and probe_due_at <= now() order by probe_due_at limit ${PROBES_A_ROUND} for update skip locked
+          where probe_due_at <= now() and (status in ('active', 'degraded', 'pending') or (status = 'revoked' and mode = 'managed')) and token is not null order by probe_due_at limit ${PROBES_A_ROUND} for update skip locked
         ) d where b.app_id = d.app and b.channel_id = d.channel returning ${columns(sql)}`),
       detach
     })

@@ -58,7 +58,7 @@ export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
         ), stopped as (
           update channels c set status = 'disabled', version = c.version + 1 from dead d where c.app_id = d.app_id and c.channel_id = d.channel_id and d.status <> 'revoked'
         ), marked as (
-          update telegram_bots b set status = 'revoked', reason = 'token_rejected' from dead d where b.app_id = d.app_id and b.channel_id = d.channel_id
+          update telegram_bots b set status = 'revoked', reason = 'token_rejected', probe_due_at = now() from dead d where b.app_id = d.app_id and b.channel_id = d.channel_id
         )
         select status <> 'revoked' as news from dead`)
       if (revoked[0]?.news === true) yield* operations.append({ appId, type: "bot.revoked", payload: { bot_id: channelId, reason: "token_rejected" } })

@@ -1,20 +1,22 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import * as z from "zod"
+import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows, type BotStatus, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { type ChatPlace, ChatRows } from "#src/db/telegram/ChatRows.ts"
+import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { chatKey, toBotDetail, toBotResource, toChatResource } from "../botResource.ts"
 import { curl, success } from "../envelope.ts"
-import { botStatusConflict, notFound, validationError } from "../errors.ts"
+import { botNotManaged, botStatusConflict, notFound, validationError } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, created as onCreate } from "../schemas/answers.ts"
 import { BotData, BotDetail, ChatPage, LinkCreate, LinkData } from "../schemas/telegram.ts"
 import type { Routes } from "../Server.ts"
-import { actOnce, armed, findBot, HOOKS } from "../telegramBot.ts"
+import { actOnce, armed, askTelegram, findBot } from "../telegramBot.ts"
 
 const readPlace = (key: string | null): ChatPlace | null | undefined => {
   if (key === null) return null
@@ -26,7 +28,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Telegram"]
   const params = z.object({ bot_id: z.string() })
   const headers = z.object({ "idempotency-key": z.string().optional() })
-  const hooksAt = () => `${baseUrl()}${HOOKS}`
+  const hooksAt = () => `${baseUrl()}${HOOKS_PATH}`
   const look = (id: string) => [{ command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}`), description: "See how the bot is doing" }]
   const shown = (bot: StoredBot) => success(toBotResource(bot), look(bot.channel_id))
   const again = Effect.fnUntraced(function*({ app_id, channel_id }: StoredBot) {
@@ -45,6 +47,16 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const bot = yield* findIn(request, ["pending", "active", "degraded"])
       return yield* actOnce(request, shown(bot), Effect.map(armed(bot, hooksAt(), false), shown))
+    })))
+
+  app.post("/v1/telegram/bots/:bot_id/rotate-token", {
+    config: { writes: true },
+    schema: { operationId: "rotateBotToken", summary: "Give a managed bot a new token; the old one is dead at once", tags, params, headers, response: answers(BotData.extend(onCreate), 404, 409, 502) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const bot = yield* findIn(request, ["pending", "active", "degraded", "suspended", "revoked"])
+      if (bot.mode !== "managed") return yield* botNotManaged
+      return yield* actOnce(request, shown(bot), Manager.use((manager) => manager.rotate(bot)).pipe(askTelegram, Effect.andThen(again(bot)), Effect.map(shown)))
     })))
 
   app.post("/v1/telegram/bots/:bot_id/suspend", {

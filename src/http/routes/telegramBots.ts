@@ -1,26 +1,29 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { userIdOf } from "#channels/telegram/botToken.ts"
+import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotDetail, toBotResource } from "../botResource.ts"
 import { curl, success } from "../envelope.ts"
-import { notFound, telegramBotTaken, telegramTokenOfAnother } from "../errors.ts"
+import { botManaged, notFound, telegramBotTaken, telegramTokenOfAnother } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, created as onCreate, written } from "../schemas/answers.ts"
-import { BotCreate, BotData, BotDeleted, BotDetail, BotPage, BotPatch } from "../schemas/telegram.ts"
+import { BotCreate, BotData, BotDeleted, BotDetail, BotPage, BotPatch, shownLink } from "../schemas/telegram.ts"
+import { createManagedBot } from "../createManagedBot.ts"
 import type { Routes } from "../Server.ts"
-import { armed, askTelegram, checkCharacter, findBot, HOOKS, readToken } from "../telegramBot.ts"
+import { armed, askTelegram, checkCharacter, findBot, readToken } from "../telegramBot.ts"
 
 
 export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Telegram"]
   const params = z.object({ bot_id: z.string() })
   const headers = z.object({ "idempotency-key": z.string().optional() })
-  const hooksAt = () => `${baseUrl()}${HOOKS}`
+  const hooksAt = () => `${baseUrl()}${HOOKS_PATH}`
   const actions = (id: string) => [
     { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}`), description: "See how the bot is doing" },
     { command: curl(baseUrl(), "GET", `/v1/telegram/bots/${id}/chats`), description: "See who talks to it" }
@@ -35,12 +38,13 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags,
       headers,
       body: BotCreate,
-      response: answers(BotData.extend(onCreate), 404, 409, 413, 502)
+      response: answers(BotData.extend({ ...shownLink, ...onCreate }), 404, 409, 413, 502)
     }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       const { body } = request
+      if (body.mode === "managed") return yield* createManagedBot(request, body, hooksAt())
       const token = yield* readToken(body.token)
       yield* checkCharacter(appId, body.character_slug)
       const arming = yield* Arming
@@ -88,6 +92,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       const rows = yield* BotRows
       if (body.character_slug !== undefined) yield* checkCharacter(appId, body.character_slug)
       if (body.token !== undefined) {
+        if (bot.mode === "managed") return yield* botManaged
         const token = yield* readToken(body.token)
         if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
         const identity = yield* Arming.use((arming) => arming.identify(token)).pipe(askTelegram)
@@ -106,6 +111,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const bot = yield* findBot(request)
       yield* Arming.use((arming) => arming.disarm(bot))
+      if (bot.mode === "managed") yield* Manager.use((manager) => manager.letGo(bot))
       const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id))
       return gone ? success({ id: bot.channel_id, deleted: true }) : yield* notFound.bot
     })))

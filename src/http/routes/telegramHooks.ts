@@ -1,15 +1,20 @@
 import * as Effect from "effect/Effect"
 import type { FastifyReply } from "fastify"
+import { createHash, timingSafeEqual } from "node:crypto"
+import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
 import { lookAt } from "#channels/telegram/Update.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
+import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
+import { Manager } from "#src/jobs/telegram/Manager.ts"
 import type { Routes } from "../Server.ts"
-import { HOOKS } from "../telegramBot.ts"
 
 /** Telegram keeps an update for a day and comes back with it after this. */
 const AGAIN_SECONDS = 5
+
+const digest = (secret: string) => createHash("sha256").update(secret).digest()
 
 interface Answer {
   readonly status: number
@@ -37,15 +42,28 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
     return reply.code(status).send()
   }
 
+  const stored = <R>(hearing: Effect.Effect<Answer, DatabaseError, R>) =>
+    Effect.catchTag(hearing, "DatabaseError", (error) => Effect.as(Effect.logWarning("an update could not be stored", { reason: error.message }), later))
+
+  const hear = (secret: string, body: string) => Effect.gen(function*(): Effect.gen.Return<Answer, DatabaseError, Manager | ManagerUpdates> {
+    const manager = yield* Manager
+    if (manager.secret === null) return gone
+    if (!timingSafeEqual(digest(manager.secret), digest(secret))) return { status: 401 }
+    const look = lookAt(parse(body))
+    if (look !== undefined) yield* ManagerUpdates.use((updates) => updates.store(look.updateId, body))
+    return { status: 200 }
+  }).pipe(stored)
+
   app.register(async (hooks) => {
     // The body is looked at only once it is known to be Telegram's.
     hooks.removeAllContentTypeParsers()
     hooks.addContentTypeParser("*", { parseAs: "string" }, (_, body, done) => done(null, body))
 
-    hooks.post(`${HOOKS}/:bot_id`, { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
+    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
       const { bot_id: botId = "" } = request.params as Record<string, string>
-      if (!isId("bot", botId)) return send(reply, gone)
       const secret = request.headers["x-telegram-bot-api-secret-token"]
+      if (botId === MANAGER) return send(reply, await run(reply, hear(typeof secret === "string" ? secret : "", String(request.body))))
+      if (!isId("bot", botId)) return send(reply, gone)
       const answer = await run(reply, Effect.gen(function*(): Effect.gen.Return<Answer, DatabaseError, HookBindings | Updates> {
         const caller = yield* HookBindings.use((bindings) => bindings.check(botId, typeof secret === "string" ? secret : ""))
         if (caller._tag === "nobody") return gone
@@ -60,7 +78,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
         if (look === undefined) return { status: 200 }
         yield* Updates.use((updates) => updates.store({ ...look, appId, channelId, joinWindowMs, raw: String(request.body) }))
         return { status: 200 }
-      }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.as(Effect.logWarning("an update could not be stored", { reason: error.message }), later))))
+      }).pipe(stored))
       return send(reply, answer)
     })
   })

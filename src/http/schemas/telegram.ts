@@ -13,16 +13,36 @@ const joinWindow = wholeBetween(0, 5000).meta({ description: "Messages that foll
 const characterSlug = text(1, 200)
 const dropPending = z.boolean().meta({ description: "Drop what people have written and Telegram has not handed over yet" })
 
-export const BotCreate = z.object({
-  mode: z.literal("byo"),
-  token,
-  character_slug: characterSlug,
-  takeover: z.boolean().default(false).meta({ description: "Take the bot over from a system whose webhook is set" }),
-  unknown_policy: unknownPolicy.optional(),
-  join_window_ms: joinWindow.optional(),
-  drop_pending: dropPending.default(false)
-})
+const common = { character_slug: characterSlug, unknown_policy: unknownPolicy.optional(), join_window_ms: joinWindow.optional() }
+
+/** As Telegram takes it: 5 to 32 letters, digits and underscores, with a letter first and bot at the end. */
+const username = z.string().regex(/^[A-Za-z](?:_?[A-Za-z0-9]){1,28}_?[Bb][Oo][Tt]$/, "Must be 5 to 32 letters, digits and underscores, begin with a letter and end in bot")
+
+export const BotCreate = z.discriminatedUnion("mode", [
+  z.object({
+    mode: z.literal("byo"),
+    token,
+    ...common,
+    takeover: z.boolean().default(false).meta({ description: "Take the bot over from a system whose webhook is set" }),
+    drop_pending: dropPending.default(false)
+  }).meta({ title: "A bot that you have" }),
+  z.object({
+    mode: z.literal("managed"),
+    ...common,
+    suggested_name: text(1, 64).optional().meta({ description: "What people see; the character's name when absent. Whoever creates the bot may change it" }),
+    suggested_username: username.optional()
+  }).meta({ title: "A bot that somebody creates by a link" })
+])
 export type BotCreate = z.output<typeof BotCreate>
+
+/** Only in the first answer: whoever has it can create the bot. */
+export const shownLink = {
+  link: z.object({
+    url: z.string().describe("Opens Telegram's dialog for a new bot"),
+    claim_url: z.string().describe("Opened first, it lets the bot be found whatever its username becomes"),
+    expires_at: time
+  }).optional().describe("Only in the answer that made it, and only for a managed bot")
+}
 
 export const BotPatch = z.object({
   token: token.optional().meta({ description: "A new token of the same bot" }),

@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
+import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { BotRows, type BotIdentity, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
@@ -20,29 +21,38 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>()("TokenRej
 /** Somebody else's webhook is set for this bot. */
 export class ForeignWebhook extends Schema.TaggedError<ForeignWebhook>()("ForeignWebhook", {}) {}
 /** Telegram gave no answer that helps. */
-export class TelegramUnavailable extends Schema.TaggedError<TelegramUnavailable>()("TelegramUnavailable", { description: Schema.String }) {}
+export class TelegramUnavailable extends Schema.TaggedError<TelegramUnavailable>()("TelegramUnavailable", { description: Schema.String }) {
+  override get message() {
+    return this.description
+  }
+}
 
 const rejected = <A, R>(call: Effect.Effect<A, BotApiError, R>): Effect.Effect<A, TokenRejected | TelegramUnavailable, R> =>
   Effect.mapError(call, (error) => error.kind === "auth" ? new TokenRejected() : new TelegramUnavailable({ description: error.description }))
 
 /** Brings bots to where their updates reach us, and takes them away from there. */
 export class Arming extends Context.Service<Arming, {
+  /** Where the bot's updates are to go; null: nowhere, they are fetched, or nobody has said. */
+  readonly addressOf: (bot: StoredBot) => string | null
   /** Who the bot of this token is. */
   readonly identify: (token: Redacted.Redacted<string>) => Effect.Effect<BotIdentity, TokenRejected | TelegramUnavailable>
   /** Fails where another system gets the bot's updates now. `hooksAt`: what our own addresses begin with. */
   readonly checkFree: (token: Redacted.Redacted<string>, hooksAt: string) => Effect.Effect<void, TokenRejected | TelegramUnavailable | ForeignWebhook>
   /**
    * Sets the webhook under a fresh secret, which stands in the row before Telegram knows it, and makes the bot active when it is seen to be set.
-   * `hooksAt`: what our addresses begin with; null: the bot's stays as it is.
+   * `hooksAt`: what our addresses begin with; null: the bot's is where `addressOf` says.
    */
   readonly arm: (bot: StoredBot, options: { readonly hooksAt: string | null; readonly dropPending: boolean }) => Effect.Effect<void, TokenRejected | TelegramUnavailable | DatabaseError>
   /** Takes the webhook away, as well as may be. */
   readonly disarm: (bot: StoredBot) => Effect.Effect<void>
 }>()("src/jobs/telegram/Arming") {
-  static readonly layer = (options: { readonly polling: boolean }) => Layer.effect(Arming, Effect.gen(function*() {
+  static readonly layer = (options: { readonly polling: boolean; readonly publicUrl: string | null }) => Layer.effect(Arming, Effect.gen(function*() {
     const api = yield* BotApi
     const rows = yield* BotRows
     const operations = yield* OperationalLog
+
+    const addressOf = ({ channel_id, webhook_url }: StoredBot): string | null =>
+      options.polling ? null : options.publicUrl === null ? webhook_url : `${options.publicUrl}${HOOKS_PATH}/${channel_id}`
 
     const identify = Effect.fnUntraced(function*(token: Redacted.Redacted<string>) {
       const me = yield* rejected(api.call(token, "getMe", undefined))
@@ -73,7 +83,7 @@ export class Arming extends Context.Service<Arming, {
         yield* rejected(api.call(token, "deleteWebhook", { drop_pending_updates: dropPending }))
         yield* rows.noteWebhook(appId, channelId, null)
       } else {
-        const url = hooksAt === null ? bot.webhook_url : `${hooksAt}/${channelId}`
+        const url = hooksAt === null ? addressOf(bot) : `${hooksAt}/${channelId}`
         if (url === null) return yield* new TelegramUnavailable({ description: "no address for the webhook" })
         const secret = randomBytes(32).toString("base64url")
         yield* rows.expectSecret(appId, channelId, createHash("sha256").update(secret).digest())
@@ -89,6 +99,7 @@ export class Arming extends Context.Service<Arming, {
     }))
 
     return Arming.of({
+      addressOf,
       identify,
       checkFree,
       arm,

@@ -10,6 +10,7 @@ import { OperationalLog } from "#channels/OperationalLog.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type BotHealth, BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ALLOWED_UPDATES, Arming } from "./Arming.ts"
+import { Manager } from "./Manager.ts"
 
 /** Between two probes of a bot, give or take a tenth. */
 const EVERY_SECONDS = { well: 600, ill: 300, unarmed: 30 }
@@ -20,9 +21,11 @@ const MANY_WAITING = 20
 const GOOD_PROBES = 2
 
 /** What a look at the webhook says. `hijacked`: it is another's; `changed`: it is ours but told of other things. */
-const findIll = (info: WebhookInfo, bot: StoredBot, now: number): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
-  if ((info.url ?? "") !== (bot.webhook_url ?? "")) return "webhook_hijacked"
-  if (bot.webhook_url === null) return null
+const findIll = (info: WebhookInfo, bot: StoredBot, address: string | null, now: number): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
+  // It is where we have put it, and belongs elsewhere by now.
+  if (bot.webhook_url !== address && (info.url ?? "") === (bot.webhook_url ?? "")) return "webhook_changed"
+  if ((info.url ?? "") !== (address ?? "")) return "webhook_hijacked"
+  if (address === null) return null
   const told = [...info.allowed_updates ?? []].sort().join()
   if (told !== [...ALLOWED_UPDATES].sort().join()) return "webhook_changed"
   const failing = info.last_error_date !== undefined && now - info.last_error_date * 1000 < YOUNG_MS
@@ -44,6 +47,7 @@ export class Probe extends Context.Service<Probe, {
     const rows = yield* BotRows
     const bots = yield* TelegramBots
     const arming = yield* Arming
+    const manager = yield* Manager
     const operations = yield* OperationalLog
 
     const rest = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth, seconds: number) {
@@ -64,6 +68,10 @@ export class Probe extends Context.Service<Probe, {
     const one = Effect.fnUntraced(function*(bot: StoredBot) {
       const token = yield* Effect.orDie(rows.token(bot))
       if (token === undefined) return
+      if (bot.mode === "managed" && (bot.status === "revoked" || bot.rotating_since !== null)) {
+        yield* Effect.ignore(manager.reconcile(bot))
+        return yield* rest(bot, bot.health, EVERY_SECONDS.ill)
+      }
       if (bot.status === "pending") {
         yield* repair(bot)
         return yield* rest(bot, bot.health, EVERY_SECONDS.unarmed)
@@ -75,7 +83,7 @@ export class Probe extends Context.Service<Probe, {
       }
       const info = asked.success
       const now = yield* Clock.currentTimeMillis
-      const ill = findIll(info, bot, now)
+      const ill = findIll(info, bot, arming.addressOf(bot), now)
       const health: BotHealth = {
         probed_at: new Date(now).toISOString(),
         pending_update_count: info.pending_update_count,

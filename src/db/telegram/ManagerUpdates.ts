@@ -1,0 +1,39 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Database, type DatabaseError } from "../Database.ts"
+
+const MOST_ATTEMPTS = 20
+
+export interface ManagerUpdate {
+  readonly update_id: number
+  readonly raw: unknown
+}
+
+/** What the manager bot is told, kept until something has come of it. */
+export class ManagerUpdates extends Context.Service<ManagerUpdates, {
+  readonly store: (updateId: number, raw: string) => Effect.Effect<void, DatabaseError>
+  /** The oldest that is due, for a minute nobody else's. */
+  readonly next: Effect.Effect<ManagerUpdate | undefined, DatabaseError>
+  readonly done: (updateId: number) => Effect.Effect<void, DatabaseError>
+  readonly failed: (updateId: number, error: string) => Effect.Effect<void, DatabaseError>
+}>()("src/db/telegram/ManagerUpdates") {
+  static readonly layer = Layer.effect(ManagerUpdates, Effect.gen(function*() {
+    const { query } = yield* Database
+    return ManagerUpdates.of({
+      store: (updateId, raw) => query((sql) => sql`
+        with written as (
+          insert into telegram_manager_updates (update_id, raw) values (${updateId}, ${raw}::text::json) on conflict do nothing returning 1
+        )
+        select graphile_worker.add_job('manager', '{}'::json) where exists (select from written)`).pipe(Effect.asVoid),
+      next: query<Array<ManagerUpdate>>((sql) => sql`
+        update telegram_manager_updates u set due_at = now() + interval '1 minute', attempts = attempts + 1 from (
+          select update_id as id from telegram_manager_updates where done_at is null and due_at <= now() order by update_id limit 1 for update skip locked
+        ) d where u.update_id = d.id returning u.update_id, u.raw`).pipe(Effect.map(([row]) => row)),
+      done: (updateId) => query((sql) => sql`update telegram_manager_updates set done_at = now(), error = null where update_id = ${updateId}`).pipe(Effect.asVoid),
+      failed: (updateId, error) => query((sql) => sql`
+        update telegram_manager_updates set error = ${error}, due_at = now() + interval '1 second' * 2 ^ least(attempts, 9), done_at = case when attempts >= ${MOST_ATTEMPTS}::int then now() end
+        where update_id = ${updateId}`).pipe(Effect.asVoid)
+    })
+  }))
+}

@@ -1,0 +1,135 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { createHash, randomBytes } from "node:crypto"
+import { EVENT_TYPES } from "#channels/telegram/render.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Database, type DatabaseError } from "../Database.ts"
+import { type BotIdentity, BotRows, type BotSettings, type StoredBot } from "./BotRows.ts"
+
+/** A link can be used for so long. */
+const LINK_MINUTES = 15
+
+export interface Wanted extends BotSettings {
+  readonly characterSlug: string
+  readonly suggestedUsername: string
+  readonly suggestedName: string
+  /** Where its updates are to go, as far as that is known; behind it comes its id. */
+  readonly hooksAt: string | null
+}
+
+export interface Provisioned {
+  readonly bot: StoredBot
+  readonly claimCode: string
+  readonly expiresAt: Date
+}
+
+/** A bot that a person has made, as the manager is told. */
+export interface MadeBot {
+  readonly userId: number
+  readonly username: string
+  readonly ownerId: number
+}
+
+export interface BotPlace {
+  readonly appId: string
+  readonly channelId: string
+}
+
+/** Somebody else's request has suggested the same username. */
+export class UsernameAwaited extends Schema.TaggedError<UsernameAwaited>()("UsernameAwaited", {}) {}
+
+const hash = (code: string) => createHash("sha256").update(code).digest()
+
+/** Requests for managed bots, and how the bots that are made find them. */
+export class Provisionings extends Context.Service<Provisionings, {
+  readonly create: (appId: string, wanted: Wanted) => Effect.Effect<Provisioned, UsernameAwaited | DatabaseError>
+  /** The bot that is bound to this Telegram bot already, in whatever app. */
+  readonly bound: (userId: number) => Effect.Effect<BotPlace | undefined, DatabaseError>
+  /** Whose request the bot answers: the one that suggested its name, or the only one of the person who made it. Otherwise it is kept unclaimed. */
+  readonly match: (made: MadeBot) => Effect.Effect<BotPlace | undefined, DatabaseError>
+  /** A person says by a code which request is theirs; gives the link's parts, and the bot if they have made it already. */
+  readonly claim: (code: string, personId: number) => Effect.Effect<{ readonly username: string; readonly name: string; readonly made: MadeBot | undefined } | undefined, DatabaseError>
+  /** The bot that was waited for. */
+  readonly adopt: (place: BotPlace, identity: BotIdentity, ownerId: number, token: Redacted.Redacted<string>) => Effect.Effect<void, DatabaseError>
+  readonly setOwner: (place: BotPlace, ownerId: number) => Effect.Effect<void, DatabaseError>
+  readonly beginRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
+  /** Ends requests whose time has run out. */
+  readonly expire: Effect.Effect<void, DatabaseError>
+}>()("src/db/telegram/Provisionings") {
+  static readonly layer = Layer.effect(Provisionings, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+    const rows = yield* BotRows
+
+    const create = Effect.fnUntraced(function*(appId: string, wanted: Wanted) {
+      const channelId = newId("bot")
+      const claimCode = randomBytes(24).toString("base64url")
+      yield* query((sql) => sql`
+        insert into telegram_bots (app_id, channel_id, mode, character_slug, webhook_url, status, unknown_policy, join_window_ms)
+        values (${appId}, ${channelId}, 'managed', ${wanted.characterSlug}, ${wanted.hooksAt === null ? null : `${wanted.hooksAt}/${channelId}`}, 'awaiting_creation', ${wanted.unknownPolicy ?? "skip"}, ${wanted.joinWindowMs ?? 1200}::int)`)
+      yield* query((sql) => sql`
+        insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target, events, status)
+        values (${appId}, ${channelId}, 'chats', 'telegram_managed', true, ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`)
+      yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, 0)`)
+      const [row] = yield* query<Array<{ expires_at: Date }>>((sql) => sql`
+        insert into telegram_provisionings (app_id, channel_id, suggested_username, suggested_name, claim_hash, expires_at)
+        values (${appId}, ${channelId}, ${wanted.suggestedUsername}, ${wanted.suggestedName}, ${hash(claimCode)}, now() + ${LINK_MINUTES}::int * interval '1 minute')
+        on conflict do nothing returning expires_at`)
+      if (row === undefined) return yield* new UsernameAwaited()
+      const bot = yield* rows.get(appId, channelId)
+      if (bot === undefined) return yield* Effect.die(new Error("a bot just written is gone"))
+      return { bot, claimCode, expiresAt: row.expires_at }
+    }, transaction)
+
+    const match = Effect.fnUntraced(function*({ userId, username, ownerId }: MadeBot) {
+      // A username is Telegram's to tell apart; the suggested one is random enough to be no other's.
+      const [named] = yield* query<Array<BotPlace>>((sql) => sql`
+        update telegram_provisionings set matched_at = now() where lower(suggested_username) = lower(${username}) and matched_at is null and expires_at > now()
+        returning app_id as "appId", channel_id as "channelId"`)
+      const [claimed] = named === undefined ? yield* query<Array<BotPlace>>((sql) => sql`
+        update telegram_provisionings set matched_at = now()
+        where claimed_by = ${ownerId} and matched_at is null and expires_at > now()
+          and (select count(*) from telegram_provisionings where claimed_by = ${ownerId} and matched_at is null and expires_at > now()) = 1
+        returning app_id as "appId", channel_id as "channelId"`) : [named]
+      yield* query((sql) => claimed === undefined
+        ? sql`insert into telegram_unclaimed (user_id, username, owner_id) values (${userId}, ${username}, ${ownerId}) on conflict (user_id) do update set username = excluded.username, owner_id = excluded.owner_id`
+        : sql`delete from telegram_unclaimed where user_id = ${userId}`)
+      return claimed
+    }, transaction)
+
+    const claim = Effect.fnUntraced(function*(code: string, personId: number) {
+      const [request] = yield* query<Array<{ suggested_username: string; suggested_name: string }>>((sql) => sql`
+        update telegram_provisionings set claimed_by = ${personId} where claim_hash = ${hash(code)} and matched_at is null and expires_at > now() and coalesce(claimed_by, ${personId}) = ${personId}
+        returning suggested_username, suggested_name`)
+      if (request === undefined) return undefined
+      const waiting = yield* query<Array<MadeBot>>((sql) => sql`
+        select user_id as "userId", username, owner_id as "ownerId" from telegram_unclaimed where owner_id = ${personId} and seen_at > now() - ${LINK_MINUTES}::int * interval '1 minute'`)
+      return { username: request.suggested_username, name: request.suggested_name, made: waiting.length === 1 ? waiting[0] : undefined }
+    }, transaction)
+
+    const expire = Effect.gen(function*() {
+      const over = yield* query<Array<BotPlace>>((sql) => sql`
+        delete from telegram_provisionings where expires_at < now() and matched_at is null returning app_id as "appId", channel_id as "channelId"`)
+      for (const { appId, channelId } of over) yield* rows.detach(appId, channelId)
+    })
+
+    return Provisionings.of({
+      create,
+      bound: (userId) => query<Array<BotPlace>>((sql) => sql`
+        select app_id as "appId", channel_id as "channelId" from telegram_bots where user_id = ${userId} and status <> 'detached'`).pipe(Effect.map(([row]) => row)),
+      match,
+      claim,
+      adopt: ({ appId, channelId }, identity, ownerId, token) => transaction(Effect.gen(function*() {
+        yield* rows.replaceToken(appId, channelId, token, identity)
+        yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId}, status = 'pending' where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
+      })),
+      setOwner: ({ appId, channelId }, ownerId) => query((sql) => sql`
+        update telegram_bots set owner_id = ${ownerId} where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      beginRotation: ({ appId, channelId }) => query((sql) => sql`
+        update telegram_bots set rotating_since = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      expire
+    })
+  }))
+}

@@ -1,0 +1,170 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import { createHmac } from "node:crypto"
+import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
+import { MANAGER } from "#channels/telegram/hooksPath.ts"
+import { OperationalLog } from "#channels/OperationalLog.ts"
+import type { DatabaseError } from "#src/db/Database.ts"
+import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
+import { type BotPlace, type MadeBot, Provisionings } from "#src/db/telegram/Provisionings.ts"
+import { Arming, TelegramUnavailable } from "./Arming.ts"
+
+/** A bot that was made a moment ago may not have its token everywhere yet. */
+const UNTIL_THERE = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 15 }))
+
+const Made = Schema.Struct({ user: Schema.Struct({ id: Schema.Int }), bot: Schema.Struct({ id: Schema.Int, username: Schema.String }) })
+const Told = Schema.Struct({
+  update_id: Schema.Int,
+  managed_bot: Schema.optionalKey(Made),
+  message: Schema.optionalKey(Schema.Struct({ chat: Schema.Struct({ id: Schema.Int, type: Schema.String }), text: Schema.optionalKey(Schema.String) }))
+})
+const decode = Schema.decodeUnknownOption(Told)
+
+/** No manager bot is set up here. */
+export class NoManager extends Schema.TaggedError<NoManager>()("NoManager", {}) {}
+
+/**
+ * The bot by which people make bots for us (telegram.md 1.3). It is the operator's, not an app's: it is told of each bot that was made, got a new
+ * token or another owner, and can read and replace their tokens. What it is told is kept first, for Telegram cannot be asked again.
+ */
+export class Manager extends Context.Service<Manager, {
+  /** The link by which a person makes the bot, and the one by which they say that they are going to. */
+  readonly links: (username: string, name: string, claimCode: string) => Effect.Effect<{ readonly url: string; readonly claimUrl: string }, NoManager | TelegramUnavailable>
+  /** What Telegram shows at the manager's hook. */
+  readonly secret: string | null
+  /** Has what the manager is told come in here. */
+  readonly arm: (hooksAt: string) => Effect.Effect<void, NoManager | TelegramUnavailable>
+  /** Goes through what the manager was told. */
+  readonly work: Effect.Effect<void, DatabaseError>
+  /** Gives the bot a new token; the old one is dead at once. */
+  readonly rotate: (bot: StoredBot) => Effect.Effect<void, NoManager | TelegramUnavailable | DatabaseError>
+  /** Brings the row up to the token that Telegram has. True: it was another. */
+  readonly reconcile: (bot: StoredBot) => Effect.Effect<boolean, NoManager | TelegramUnavailable | DatabaseError>
+  /** Sees to it that no copy of the token stays good. */
+  readonly letGo: (bot: StoredBot) => Effect.Effect<void>
+}>()("src/jobs/telegram/Manager") {
+  static readonly layer = (options: { readonly token: Redacted.Redacted<string> | null; readonly polling: boolean }) => Layer.effect(Manager, Effect.gen(function*() {
+    const api = yield* BotApi
+    const rows = yield* BotRows
+    const arming = yield* Arming
+    const requests = yield* Provisionings
+    const updates = yield* ManagerUpdates
+    const operations = yield* OperationalLog
+
+    const { token } = options
+    const secret = token === null ? null : createHmac("sha256", Redacted.value(token)).update("the manager's hook").digest("base64url")
+    const toUnavailable = ({ description }: BotApiError) => new TelegramUnavailable({ description })
+    const own = token === null ? new NoManager() : Effect.succeed(token)
+    const call = <A>(ask: (token: Redacted.Redacted<string>) => Effect.Effect<A, BotApiError>) => Effect.flatMap(own, (token) => Effect.mapError(ask(token), toUnavailable))
+
+    let username: string | null = null
+    const name = Effect.gen(function*() {
+      username ??= (yield* call((token) => api.call(token, "getMe", undefined))).username
+      return username
+    })
+    const armed = new Set<string>()
+    const arm = Effect.fnUntraced(function*(hooksAt: string) {
+      if (secret === null) return yield* new NoManager()
+      if (armed.has(hooksAt)) return
+      yield* name
+      if (!options.polling) yield* call((token) => api.call(token, "setWebhook", { url: `${hooksAt}/${MANAGER}`, secret_token: secret, allowed_updates: ["message", "managed_bot"] }))
+      armed.add(hooksAt)
+    })
+
+    const tokenOf = (userId: number) => Effect.map(call((token) => api.call(token, "getManagedBotToken", { user_id: userId })), (text) => Redacted.make(text, { label: "bot token" }))
+    const identify = (next: Redacted.Redacted<string>) => arming.identify(next).pipe(Effect.catchTag("TokenRejected", () => new TelegramUnavailable({ description: "the token is not good yet" })))
+    const place = ({ app_id: appId, channel_id: channelId }: StoredBot): BotPlace => ({ appId, channelId })
+    const again = Effect.fnUntraced(function*({ appId, channelId }: BotPlace) {
+      return (yield* rows.get(appId, channelId)) ?? (yield* new TelegramUnavailable({ description: "the bot has just been let go" }))
+    })
+    const setUp = (at: BotPlace) => Effect.flatMap(again(at), (bot) => arming.arm(bot, { hooksAt: null, dropPending: false })).pipe(Effect.catchTag("TokenRejected", () => Effect.void))
+
+    const take = Effect.fnUntraced(function*(bot: StoredBot, next: Redacted.Redacted<string>) {
+      yield* rows.replaceToken(bot.app_id, bot.channel_id, next, yield* identify(next))
+      if (bot.status !== "suspended") yield* setUp(place(bot))
+    })
+    const reconcile = Effect.fnUntraced(function*(bot: StoredBot) {
+      if (bot.user_id === null) return false
+      const [theirs, ours] = [yield* tokenOf(bot.user_id), yield* Effect.orDie(rows.token(bot))]
+      if (ours !== undefined && Redacted.value(theirs) === Redacted.value(ours)) return false
+      yield* take(bot, theirs)
+      return true
+    })
+    const rotate = Effect.fnUntraced(function*(bot: StoredBot) {
+      yield* requests.beginRotation(place(bot))
+      const next = yield* call((token) => api.call(token, "replaceManagedBotToken", { user_id: bot.user_id ?? 0 }))
+      yield* take(bot, Redacted.make(next, { label: "bot token" }))
+    })
+
+    const changed = Effect.fnUntraced(function*(at: BotPlace, made: MadeBot) {
+      const bot = yield* again(at)
+      if (bot.mode !== "managed") return
+      if (bot.owner_id !== made.ownerId) {
+        yield* requests.setOwner(at, made.ownerId)
+        // Whether the new owner may go on with it is for the app to say.
+        yield* rows.become(at.appId, at.channelId, "suspended", "owner_changed", ["pending", "active", "degraded", "revoked"])
+        yield* operations.append({ appId: at.appId, type: "bot.owner_changed", payload: { bot_id: at.channelId } })
+      }
+      yield* reconcile(yield* again(at))
+    })
+    const made = Effect.fnUntraced(function*(bot: MadeBot) {
+      const bound = yield* requests.bound(bot.userId)
+      if (bound !== undefined) return yield* changed(bound, bot)
+      const at = yield* requests.match(bot)
+      if (at === undefined) return yield* Effect.logWarning("a managed bot fits no request and is kept unclaimed", { username: bot.username })
+      const token = yield* tokenOf(bot.userId).pipe(Effect.retry({ schedule: UNTIL_THERE, while: (error) => error._tag === "TelegramUnavailable" }))
+      yield* requests.adopt(at, yield* identify(token), bot.ownerId, token)
+      yield* setUp(at)
+    })
+
+    const links = Effect.fnUntraced(function*(suggested: string, title: string, claimCode: string) {
+      const manager = yield* name
+      return { url: `https://t.me/newbot/${manager}/${suggested}?name=${encodeURIComponent(title)}`, claimUrl: `https://t.me/${manager}?start=${claimCode}` }
+    })
+    const answer = Effect.fnUntraced(function*(chatId: number, text: string) {
+      const [, code = ""] = /^\/start ([\w-]{1,64})$/.exec(text) ?? []
+      if (code === "") return
+      const claim = yield* requests.claim(code, chatId)
+      if (claim?.made !== undefined) yield* made(claim.made)
+      const said = claim === undefined ? "That link has been used or has run out."
+        : claim.made !== undefined ? "Your bot is being set up."
+          : `Now make your bot, with whatever name you like: ${(yield* links(claim.username, claim.name, code)).url}`
+      yield* Effect.ignore(call((token) => api.call(token, "sendMessage", { chat_id: chatId, text: said })))
+    })
+
+    const handle = Effect.fnUntraced(function*(raw: unknown) {
+      const { managed_bot: bot, message } = Option.getOrElse(decode(raw), (): typeof Told.Type => ({ update_id: 0 }))
+      if (bot !== undefined) yield* made({ userId: bot.bot.id, username: bot.bot.username, ownerId: bot.user.id })
+      if (message?.text !== undefined && message.chat.type === "private") yield* answer(message.chat.id, message.text)
+    })
+    const work = Effect.gen(function*() {
+      for (let update = yield* updates.next; update !== undefined; update = yield* updates.next) {
+        const { update_id: id, raw } = update
+        yield* handle(raw).pipe(
+          Effect.andThen(updates.done(id)),
+          Effect.catchCause((cause) => Cause.hasInterruptsOnly(cause)
+            ? Effect.interrupt
+            : Effect.logWarning("what the manager was told could not be done yet", cause).pipe(Effect.andThen(updates.failed(id, "failed"))))
+        )
+      }
+      yield* requests.expire
+    })
+
+    return Manager.of({
+      links,
+      secret,
+      arm,
+      work,
+      rotate,
+      reconcile,
+      letGo: ({ user_id }) => user_id === null ? Effect.void : Effect.ignore(call((token) => api.call(token, "replaceManagedBotToken", { user_id })))
+    })
+  }))
+}

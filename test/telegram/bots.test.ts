@@ -1,0 +1,201 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { randomUUID } from "node:crypto"
+import { newId } from "#pipeline/domain/Id.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const create = async (fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  ground.app.post("/v1/telegram/bots", { mode: "byo", character_slug: await ground.app.createCharacter(), ...fields }, headers)
+const webhookOf = async (token: string) => (await (await fetch(`${ground.telegram.url}/bot${token}/getWebhookInfo`)).json() as { result: Record<string, any> }).result
+
+describe("a bot that is attached", () => {
+  it("is read, listed, changed and let go; its token is never shown", async () => {
+    const { bot, id, body } = await ground.attach()
+    const { character_slug: _, created_at: __, webhook, ...rest } = body
+    assert.deepStrictEqual(rest, {
+      id, mode: "byo", status: "active", reason: null, telegram_user_id: bot.id, username: bot.username, url: `https://t.me/${bot.username}`,
+      token_hint: `${bot.id}:...${bot.token.slice(-4)}`, unknown_policy: "skip", join_window_ms: 0, last_in_at: null
+    })
+    assert.isNotNull(webhook.set_at)
+    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { id, chats: 0, unknown_24h: 0, blocked_until: null })
+    assert.isTrue((await ground.app.get("/v1/telegram/bots?limit=100")).body.data.bots.some((each: { id: string }) => each.id === id))
+    const other = await ground.app.createCharacter()
+    const changed = (await ground.app.patch(`/v1/telegram/bots/${id}`, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000 })).body.data
+    assert.deepInclude(changed, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000 })
+    assert.include((await webhookOf(bot.token))["url"], `/v1/telegram/hooks/${id}`)
+    assert.deepStrictEqual((await ground.app.delete(`/v1/telegram/bots/${id}`)).body.data, { id, deleted: true })
+    assert.strictEqual((await webhookOf(bot.token))["url"], "")
+    for (const answer of [await ground.app.get(`/v1/telegram/bots/${id}`), await ground.app.delete(`/v1/telegram/bots/${id}`), await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})]) {
+      assert.strictEqual(answer.body.detail.code, "bot_not_found")
+    }
+    assert.strictEqual((await create({ token: bot.token })).status, 200)
+  })
+
+  it("is of no other app, and the same to it as one that is not there", async () => {
+    const { id } = await ground.attach()
+    const other = await ground.server.createApp()
+    for (const [method, path, body] of [["GET", ""], ["PATCH", "", { join_window_ms: 1 }], ["PATCH", "", { join_window_ms: -1 }], ["DELETE", ""], ["GET", "/chats"], ["GET", "/chats?limit=0"], ["POST", "/suspend", {}], ["POST", "/links", {}]] as const) {
+      const answers = await Promise.all([id, newId("bot"), "bot_x"].map((each) => other.request(method, `/v1/telegram/bots/${each}${path}`, body)))
+      assert.deepStrictEqual(answers.map(({ status, body }) => `${status} ${body.detail.code}`), Array.from({ length: 3 }, () => "404 bot_not_found"), `${method} ${path}`)
+    }
+  })
+
+  it("is attached once under one Idempotency-Key", async () => {
+    const bot = ground.telegram.createBot()
+    const headers = { "idempotency-key": randomUUID() }
+    const fields = { token: bot.token, character_slug: await ground.app.createCharacter() }
+    const [first, second] = [await create(fields, headers), await create(fields, headers)]
+    assert.strictEqual(second.body.data.id, first.body.data.id)
+    assert.isTrue(second.body.data.idempotent_replay)
+    assert.lengthOf(ground.telegram.calls({ bot, method: "setWebhook" }), 1)
+  })
+})
+
+describe("a bot is not attached", () => {
+  it("by what is no token, which is seen before anything goes over the network", async () => {
+    const before = ground.telegram.calls().length
+    for (const token of ["x", "123:short", "abc:AAEhBOweik6ad6PsVuI3IYVqUzhG0sNmUJQ", ` ${"1".repeat(9)}:${"A".repeat(35)}`, "1:../../getMe"]) {
+      const { status, body } = await create({ token })
+      assert.strictEqual(`${status} ${body.detail.code}`, "422 telegram_token_invalid", token)
+    }
+    assert.lengthOf(ground.telegram.calls(), before)
+  })
+
+  it("by a token that Telegram does not take, and the answer does not repeat it", async () => {
+    const token = `987654321:${"B".repeat(35)}`
+    const { status, body } = await create({ token })
+    assert.strictEqual(`${status} ${body.detail.code}`, "422 telegram_token_invalid")
+    assert.notInclude(JSON.stringify(body), token)
+  })
+
+  it("twice, here or in another app, however many ask at once", async () => {
+    const bot = ground.telegram.createBot()
+    const other = await ground.server.createApp()
+    const slugs = [await ground.app.createCharacter(), await other.createCharacter()]
+    const answers = await Promise.all([0, 1, 0, 1, 0].map((n) => (n === 0 ? ground.app : other).post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: slugs[n] })))
+    assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409])
+    assert.strictEqual(answers.find(({ status }) => status === 409)?.body.detail.code, "telegram_bot_taken")
+  })
+
+  it("over another system's webhook, unless it is told to take over", async () => {
+    const bot = ground.telegram.createBot()
+    await fetch(`${ground.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/hook`)
+    const { status, body } = await create({ token: bot.token })
+    assert.strictEqual(`${status} ${body.detail.code}`, "409 telegram_webhook_foreign")
+    assert.strictEqual((await webhookOf(bot.token))["url"], "https://example.com/hook")
+    assert.strictEqual((await create({ token: bot.token, takeover: true })).body.data.status, "active")
+  })
+
+  it("while Telegram cannot be asked", async () => {
+    const bot = ground.telegram.createBot()
+    ground.telegram.fault({ bot, method: "getMe" }, { kind: "html502" })
+    const { status, body } = await create({ token: bot.token })
+    assert.strictEqual(`${status} ${body.detail.code}`, "502 upstream_failed")
+    assert.notInclude(JSON.stringify(body), bot.token)
+  })
+
+  it("to a character that is not there, or has been put away", async () => {
+    const bot = ground.telegram.createBot()
+    const archived = await ground.app.createCharacter()
+    await ground.app.delete(`/v1/characters/${archived}`)
+    assert.strictEqual((await create({ token: bot.token, character_slug: "nobody" })).body.detail.code, "character_not_found")
+    assert.strictEqual((await create({ token: bot.token, character_slug: archived })).body.detail.code, "character_archived")
+    assert.isEmpty(ground.telegram.calls({ bot }))
+  })
+})
+
+describe("a bot whose webhook could not be set", () => {
+  it("is pending, tells Telegram to come again, and is made active by the next probe", async () => {
+    const bot = ground.telegram.createBot()
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 400, description: "Bad Request: bad webhook: an HTTPS URL must be provided for webhook" })
+    const { body } = await create({ token: bot.token })
+    assert.deepInclude(body.data, { status: "pending", reason: "webhook_not_set" })
+    const early = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${body.data.id}`, { method: "POST", body: "{}" })
+    assert.strictEqual(early.status, 401)
+    const probed = await ground.app.post(`/v1/telegram/bots/${body.data.id}/probe`, {})
+    assert.strictEqual(probed.status, 200, JSON.stringify(probed.body))
+    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${body.data.id}/resume`, {})).body.data, { status: "active", reason: null })
+  })
+})
+
+describe("a probe", () => {
+  it("puts back a webhook that somebody else has set, once; the second time the bot is degraded and its app told", async () => {
+    const { bot, id } = await ground.attach()
+    const hijack = () => fetch(`${ground.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
+    ground.telegram.advance(2000)
+    await hijack()
+    ground.telegram.advance(2000)
+    const first = (await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
+    assert.deepInclude(first, { status: "degraded", reason: "webhook_hijacked" })
+    assert.include((await webhookOf(bot.token))["url"], id)
+    ground.telegram.advance(2000)
+    await hijack()
+    await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})
+    assert.strictEqual((await webhookOf(bot.token))["url"], "https://example.com/stolen")
+    const events = (await ground.app.get("/v1/delivery/events")).body.data.events.filter((event: any) => event.payload.bot_id === id)
+    assert.deepStrictEqual(events.map((event: any) => event.type), ["bot.active", "bot.degraded"])
+    ground.telegram.advance(2000)
+    await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
+    assert.include((await webhookOf(bot.token))["url"], id)
+  })
+
+  it("puts back the list of what the bot is told of", async () => {
+    const { bot, id } = await ground.attach()
+    const { url } = await webhookOf(bot.token)
+    ground.telegram.advance(2000)
+    await fetch(`${ground.telegram.url}/bot${bot.token}/setWebhook?url=${encodeURIComponent(url)}&allowed_updates=["poll"]`)
+    ground.telegram.advance(2000)
+    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
+    assert.include((await webhookOf(bot.token))["allowed_updates"], "message")
+  })
+
+  it("revokes a bot whose token is dead", async () => {
+    const { bot, id } = await ground.attach()
+    ground.telegram.revokeToken(bot)
+    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "revoked", reason: "token_rejected" })
+    const wrong = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: ground.telegram.createBot().token })
+    assert.strictEqual(`${wrong.status} ${wrong.body.detail.code}`, "422 telegram_token_invalid")
+  })
+})
+
+describe("a bot that is suspended", () => {
+  it("takes in what people write and holds it, sends nothing, and goes on when it is resumed", async () => {
+    const { bot, id } = await ground.attach()
+    const person = ground.telegram.createUser()
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})).body.data.status, "suspended")
+    ground.telegram.say(person, bot, "Anybody there?")
+    await until("the update to be stored", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`).length === 1)
+    assert.isEmpty(ground.telegram.pendingUpdates(bot))
+    const [held] = await ground.server.database.sql`select done_at from telegram_updates where channel_id = ${id} and kind = 'text'`
+    assert.isNull(held?.["done_at"])
+    ground.telegram.advance(2000)
+    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
+    await saidAtLeast(ground, bot, person, 2)
+  })
+})
+
+describe("a bot's token and secret", () => {
+  it("are in no row in plain, in no job and in no answer", async () => {
+    const { bot, id } = await ground.attach()
+    const person = ground.telegram.createUser()
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    const [set] = ground.telegram.calls({ bot, method: "setWebhook" })
+    const secret = String(set?.parameters["secret_token"])
+    const { sql } = ground.server.database
+    const names = await sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
+    const texts = await Promise.all(names.map(({ table_schema, table_name }) => sql.unsafe(`select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`)))
+    const everything = texts.map(([row]) => row?.["text"]).join("\n")
+    assert.include(everything, id)
+    const half = bot.token.split(":")[1] ?? ""
+    for (const hidden of [bot.token, half, secret]) {
+      for (const spelling of [hidden, Buffer.from(hidden).toString("hex"), Buffer.from(hidden).toString("base64")]) assert.notInclude(everything, spelling)
+    }
+  })
+})

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { newId } from "#pipeline/domain/Id.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const attach = async () => {
+  const { bot, id } = await ground.attach()
+  const [set] = ground.telegram.calls({ bot, method: "setWebhook" })
+  return { bot, id, secret: String(set?.parameters["secret_token"]) }
+}
+let updateId = 1_000_000
+const message = (text: string, from = 777_000_111) => ({
+  update_id: ++updateId, message: { message_id: updateId, date: 1, chat: { id: from, type: "private", first_name: "Anna" }, from: { id: from, is_bot: false, first_name: "Anna" }, text }
+})
+const post = (id: string, secret: string | null, body: unknown) => fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, {
+  method: "POST",
+  headers: { "content-type": "application/json", ...(secret !== null && { "x-telegram-bot-api-secret-token": secret }) },
+  body: typeof body === "string" ? body : JSON.stringify(body)
+})
+const stored = async (id: string) => (await ground.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id}`)[0]?.["count"]
+
+describe("a hook", () => {
+  it("takes an update from who shows the bot's secret, and from nobody else", async () => {
+    const { id, secret } = await attach()
+    for (const wrong of [null, "", "x", `${secret}x`, createHash("sha256").update(secret).digest("hex")]) {
+      assert.strictEqual((await post(id, wrong, message("hello"))).status, 401, String(wrong))
+    }
+    assert.strictEqual(await stored(id), 0)
+    const taken = await post(id, secret, message("hello"))
+    assert.strictEqual(taken.status, 200)
+    assert.strictEqual(await taken.text(), "")
+    assert.strictEqual(await stored(id), 1)
+  })
+
+  it("takes the old secret, too, for ten minutes after a rotation, and the new one at once", async () => {
+    const { bot, id, secret } = await attach()
+    assert.strictEqual((await post(id, secret, message("warm"))).status, 200)
+    ground.telegram.advance(2000)
+    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).status, 200)
+    const next = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
+    assert.notStrictEqual(next, secret)
+    assert.strictEqual((await post(id, next, message("new"))).status, 200)
+    assert.strictEqual((await post(id, secret, message("old"))).status, 200)
+    await ground.server.database.sql`update telegram_bots set previous_secret_until = now() where channel_id = ${id}`
+    await until("the old secret to be refused", async () => (await post(id, secret, message("too old"))).status === 401)
+    assert.strictEqual((await post(id, next, message("new"))).status, 200)
+  })
+
+  it("stores an update once, however often Telegram hands it over, and answers it once", async () => {
+    const { id, secret } = await attach()
+    const update = message("What is for dinner?")
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(id, secret, update)))
+    assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
+    assert.strictEqual(await stored(id), 1)
+    const session = await until("the session", async () => (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id)
+    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    await post(id, secret, update)
+    assert.lengthOf((await ground.app.events(session)).filter((event) => event.role === "user"), 1)
+  })
+
+  it("answers what is no update like one, so that it does not come again for a day", async () => {
+    const { id, secret } = await attach()
+    for (const odd of ["", "not json", "[]", "{}", `{"update_id":"x"}`, `{"update_id":1.5}`, "\u0000"]) assert.strictEqual((await post(id, secret, odd)).status, 200, odd)
+    assert.strictEqual(await stored(id), 0)
+    assert.strictEqual((await post(id, secret, { update_id: ++updateId, message: { strange: ["x"] }, poll: {} })).status, 200)
+    assert.strictEqual((await post(id, secret, `{"update_id":${++updateId},"message":{"text":"\\u0000 \\ud800"}}`)).status, 200)
+    await until("both to be done", async () => (await ground.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id} and done_at is not null and error is null`)[0]?.["count"] === 2)
+  })
+
+  it("says 410 for a bot that there is not, or that was let go", async () => {
+    const { id, secret } = await attach()
+    await ground.app.delete(`/v1/telegram/bots/${id}`)
+    await until("the bot to be gone for all", async () => (await post(id, secret, message("x"))).status === 410)
+    for (const other of [newId("bot"), "manager", "bot_x"]) assert.strictEqual((await post(other, secret, message("x"))).status, 410)
+    assert.strictEqual((await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 404)
+  })
+
+  it("says 503 and when to come again while the database is away, and handles the update once it is back", async () => {
+    const { bot, id } = await attach()
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    const { sql } = ground.server.database
+    await sql`alter table telegram_updates rename to away`
+    ground.telegram.start(person, bot)
+    const tried = await until("a try", () => ground.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
+    assert.isDefined(tried)
+    await sql`alter table away rename to telegram_updates`
+    ground.telegram.advance(6000)
+    assert.lengthOf(await saidAtLeast(ground, bot, person, 1), 1)
+    assert.strictEqual(await stored(id), 1)
+  })
+})

@@ -1,0 +1,226 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import type { Group } from "#test/support/telegram/Place.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const GREETING = "Come in, the soup is hot."
+const chatsOf = async (id: string): Promise<ReadonlyArray<any>> => (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
+const heard = async (session: string) => (await ground.app.events(session)).filter((event) => event.role === "user").map((event) => event.payload["text"])
+const hears = (session: string, count: number) => until(`${count} messages`, async () => {
+  const texts = await heard(session)
+  return texts.length >= count && texts
+})
+const started = async (fields: Record<string, unknown> = {}) => {
+  const attached = await ground.attach(fields)
+  const person = ground.telegram.createUser({ first_name: "Anna" })
+  ground.telegram.start(person, attached.bot)
+  await saidAtLeast(ground, attached.bot, person, 1)
+  const [chat] = await chatsOf(attached.id)
+  return { ...attached, person, session: chat.session_id as string }
+}
+const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) => ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
+
+describe("messages in quick succession", () => {
+  it("are one turn, in the order in which they were written", async () => {
+    const { bot, person, session } = await started({ join_window_ms: 600 })
+    for (const text of ["Hey", "are you there?", "I have news"]) ground.telegram.say(person, bot, text)
+    assert.deepStrictEqual(await hears(session, 1), ["Hey\nare you there?\nI have news"])
+    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    ground.telegram.say(person, bot, "So?")
+    assert.deepStrictEqual((await hears(session, 2)).slice(1), ["So?"])
+  })
+
+  it("are a turn each where the bot's owner wants that", async () => {
+    const { bot, person, session } = await started({ join_window_ms: 0 })
+    for (const text of ["one", "two", "three"]) ground.telegram.say(person, bot, text)
+    assert.deepStrictEqual(await hears(session, 3), ["one", "two", "three"])
+  })
+
+  it("of an album are one turn in any case", async () => {
+    const { bot, person, session } = await started({ join_window_ms: 0 })
+    ground.telegram.sendMedia(person, bot, "photo", { album: "a", caption: "The garden" })
+    ground.telegram.sendMedia(person, bot, "photo", { album: "a" })
+    assert.deepStrictEqual(await hears(session, 1), ["[photo]\nThe garden\n[photo]"])
+  })
+})
+
+describe("what is not text", () => {
+  it("reaches the character in honest words", async () => {
+    const { bot, person, session } = await started()
+    ground.telegram.sendMedia(person, bot, "voice", { duration: 7 })
+    ground.telegram.sendMedia(person, bot, "document", { name: "list.pdf" })
+    const texts = await hears(session, 2)
+    assert.deepStrictEqual(texts, ["[voice message, 7 s]", "[file: list.pdf]"])
+  })
+})
+
+describe("an edit", () => {
+  it("is no new turn", async () => {
+    const { bot, person, session } = await started()
+    const message = ground.telegram.say(person, bot, "Good morning")
+    ground.telegram.edit(person, bot, message, "Good evening")
+    ground.telegram.say(person, bot, "Well?")
+    assert.deepStrictEqual(await hears(session, 2), ["Good morning", "Well?"])
+  })
+})
+
+describe("a command", () => {
+  it("is answered without a model: /help, and whatever there is not", async () => {
+    const { bot, person, session } = await started()
+    ground.telegram.say(person, bot, "/help")
+    ground.telegram.say(person, bot, "/dance")
+    const said = await saidAtLeast(ground, bot, person, 3)
+    assert.include(said[1], "/reset begins a new conversation")
+    assert.strictEqual(said[2], said[1])
+    const events = await ground.app.events(session)
+    assert.deepStrictEqual(events.slice(1).map(({ type, role }) => `${type} ${role}`), ["channel.notice system", "channel.notice system"])
+    assert.deepStrictEqual(await ground.server.database.sql`select 1 from turns where session_id = ${session}`, [] as never)
+  })
+
+  it("/start says that there is a conversation already; /reset begins another, from its greeting", async () => {
+    const { bot, person, id, session } = await started()
+    ground.telegram.say(person, bot, "/start")
+    assert.include((await saidAtLeast(ground, bot, person, 2))[1], "already")
+    ground.telegram.say(person, bot, "/reset")
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
+    const [chat] = await chatsOf(id)
+    assert.notStrictEqual(chat.session_id, session)
+    ground.telegram.say(person, bot, "Hello again")
+    assert.deepStrictEqual(await hears(chat.session_id, 1), ["Hello again"])
+    assert.deepStrictEqual(await heard(session), [])
+  })
+
+  it("/stop ends messages of the character's own accord", async () => {
+    const { bot, person, session } = await started()
+    ground.telegram.say(person, bot, "/stop")
+    await saidAtLeast(ground, bot, person, 2)
+    const [row] = await ground.server.database.sql`select proactive_controls from sessions where session_id = ${session}`
+    assert.deepStrictEqual(row?.["proactive_controls"], { proactive_enabled: false })
+  })
+
+  it("/forget deletes what was said, after it was asked twice", async () => {
+    const { bot, person, session, id } = await started()
+    ground.telegram.say(person, bot, "My secret is safe")
+    await hears(session, 1)
+    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    ground.telegram.say(person, bot, "/forget")
+    await until("the question", () => ground.said(bot, person).some((text) => text.includes("again within five minutes")))
+    assert.isNotEmpty(await heard(session))
+    ground.telegram.say(person, bot, "/forget")
+    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
+    assert.isNull((await chatsOf(id))[0].session_id)
+    await until("no trace", async () => {
+      const { sql } = ground.server.database
+      const found = await Promise.all([sql`select 1 from events where payload::text like '%My secret%'`, sql`select 1 from telegram_updates where raw::text like '%My secret%'`])
+      return found.flat().length === 0
+    })
+    ground.telegram.say(person, bot, "/start")
+    await until("a new beginning", () => ground.said(bot, person).at(-1) === GREETING)
+  })
+
+  it("with the code of a link goes on with the session that the app has with its user, once", async () => {
+    const { app } = ground
+    const character_slug = await app.createCharacter({ greeting: GREETING })
+    const { bot, id } = await ground.attach({ character_slug })
+    const session = await app.createSession({ character_slug, external_user_ref: "user-42" })
+    const { url } = (await app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-42" })).body.data
+    assert.match(url, new RegExp(`^https://t\\.me/${bot.username}\\?start=[\\w-]{32}$`))
+    const code = url.split("start=")[1]
+    const [anna, thief] = [ground.telegram.createUser({ first_name: "Anna" }), ground.telegram.createUser({ first_name: "Eve" })]
+    ground.telegram.start(anna, bot, code)
+    assert.include((await saidAtLeast(ground, bot, anna, 1))[0], "connected")
+    const chat = (await chatsOf(id)).find((each) => each.chat_id === anna.id)
+    assert.deepInclude(chat, { session_id: session, external_user_ref: "user-42" })
+    ground.telegram.say(anna, bot, "It is me")
+    assert.deepStrictEqual(await hears(session, 1), ["It is me"])
+    ground.telegram.start(thief, bot, code)
+    assert.include((await saidAtLeast(ground, bot, thief, 2)).join(), "used or has run out")
+    assert.notStrictEqual((await chatsOf(id)).find((each) => each.chat_id === thief.id)?.session_id, session)
+  })
+})
+
+describe("a session that the character has left", () => {
+  it("ends with one line that says how to begin again; nothing else answers, and /start begins anew", async () => {
+    const { bot, person, session } = await started()
+    const { sql } = ground.server.database
+    await sql`update session_logs set status = 'exited', exit_reason = 'boundary', exited_at = now(), last_cursor = last_cursor + 1 where session_id = ${session}`
+    await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+      select app_id, session_id, last_cursor, 'evt_' || session_id, 'session.exited', 'system', 'run_1', 'telegram', '{"reason_code":"boundary"}' from session_logs where session_id = ${session}`
+    await sql`update lanes set head = head + 1, status = 'ready' where session_id = ${session}`
+    await sql`select graphile_worker.add_job('deliver', '{}'::json)`
+    assert.include((await saidAtLeast(ground, bot, person, 2))[1], "/start")
+    ground.telegram.say(person, bot, "Wait!")
+    await until("it to be handled", async () => (await sql`select 1 from telegram_updates where kind = 'text' and chat_id = ${person.id} and done_at is not null`).length === 1)
+    assert.lengthOf(ground.said(bot, person), 2)
+    ground.telegram.say(person, bot, "/start")
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
+  })
+})
+
+describe("a message that the app's budget does not cover", () => {
+  it("gets one short line of the character's, and not another within the hour", async () => {
+    const poor = await ground.server.createApp({ budgetUsd: 0.000001 })
+    const character_slug = await poor.createCharacter({ fallback_lines: ["Not now, {{user}}."] })
+    const bot = ground.telegram.createBot()
+    assert.strictEqual((await poor.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug, join_window_ms: 0 })).status, 200)
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    for (const text of ["Hello?", "Hello??"]) ground.telegram.say(person, bot, text)
+    await until("both to be handled", async () => (await ground.server.database.sql`select 1 from telegram_updates where chat_id = ${person.id} and done_at is not null`).length === 2)
+    await saidAtLeast(ground, bot, person, 1)
+    assert.deepStrictEqual(ground.said(bot, person), ["Not now, Anna."])
+  })
+})
+
+describe("a group", () => {
+  it("is answered when the bot is meant, as one session, with the names of who speaks; a topic is a session of its own", async () => {
+    const { bot, id } = await ground.attach()
+    const [anna, bea] = [ground.telegram.createUser({ first_name: "Anna" }), ground.telegram.createUser({ first_name: "Bea" })]
+    const group = ground.telegram.createGroup([anna, bea], { type: "supergroup", isForum: true })
+    ground.telegram.addBot(group, anna, bot)
+    ground.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
+    await until("an answer", () => inGroup(bot, group).length >= 2)
+    const [chat] = await chatsOf(id)
+    assert.deepInclude(chat, { kind: "supergroup", thread_id: null, external_user_ref: `tg:${group.id}` })
+    assert.deepStrictEqual(await hears(chat.session_id, 1), ["Anna: what is for dinner?"])
+    const reply = inGroup(bot, group).at(-1)
+    ground.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
+    assert.deepStrictEqual((await hears(chat.session_id, 2)).slice(1), ["Bea: And for me?"])
+    const thread = ground.telegram.createTopic(group, anna, "Soups")
+    ground.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
+    const topic = await until("the topic's session", async () => (await chatsOf(id)).find((each) => each.thread_id === thread))
+    assert.notStrictEqual(topic.session_id, chat.session_id)
+    await until("an answer in the topic", () => inGroup(bot, group).some((message) => message.message_thread_id === thread))
+  })
+
+  it("that becomes a supergroup goes on there", async () => {
+    const { bot, id } = await ground.attach()
+    const anna = ground.telegram.createUser({ first_name: "Anna" })
+    const group = ground.telegram.createGroup([anna])
+    ground.telegram.addBot(group, anna, bot)
+    ground.telegram.say(anna, group, `@${bot.username} hello`)
+    await until("an answer", () => inGroup(bot, group).length >= 2)
+    const supergroup = ground.telegram.upgrade(group, anna)
+    await until("the chat to move", async () => (await chatsOf(id)).some((each) => each.chat_id === supergroup.id))
+    ground.telegram.say(anna, supergroup, `@${bot.username} and now?`)
+    await until("an answer there", () => inGroup(bot, supergroup).length >= 1)
+    assert.lengthOf(await chatsOf(id), 1)
+  })
+
+  it("that the bot is thrown out of is unreachable until it is let in again", async () => {
+    const { bot, id } = await ground.attach()
+    const anna = ground.telegram.createUser({ first_name: "Anna" })
+    const group = ground.telegram.createGroup([anna])
+    ground.telegram.addBot(group, anna, bot)
+    ground.telegram.say(anna, group, `@${bot.username} hello`)
+    await until("an answer", () => inGroup(bot, group).length >= 2)
+    ground.telegram.setMembership(group, anna, bot, "kicked")
+    await until("the chat to be unreachable", async () => (await chatsOf(id))[0].status === "unreachable")
+    ground.telegram.setMembership(group, anna, bot, "member")
+    assert.isTrue(await until("the chat to be back", async () => (await chatsOf(id))[0].status === "active"))
+  })
+})

@@ -1,0 +1,189 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
+
+let telegram: FakeTelegram
+let server: TestServer
+let app: TestApp
+let manager: ReturnType<FakeTelegram["createBot"]>
+beforeAll(async () => {
+  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
+  manager = telegram.createBot({ username: "maker_bot", can_manage_bots: true })
+  server = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token } })
+  app = await server.createApp()
+})
+afterAll(async () => {
+  await server.close()
+  await telegram.close()
+})
+
+const request = async (fields: object = {}) => {
+  const character_slug = await app.createCharacter({ greeting: "Come in." })
+  const { status, body } = await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_name: "Mara", join_window_ms: 0, ...fields })
+  assert.strictEqual(status, 200, JSON.stringify(body))
+  const [, username = "", name = ""] = /newbot\/maker_bot\/(\w+)\?name=(\w+)$/.exec(body.data.link.url) ?? []
+  return { id: body.data.id as string, body: body.data, username, name, claim: String(body.data.link.claim_url).split("start=")[1] ?? "" }
+}
+const get = async (id: string) => (await app.get(`/v1/telegram/bots/${id}`)).body.data
+const isActive = (id: string) => until("the bot to be active", async () => {
+  const bot = await get(id)
+  return bot?.status === "active" && bot
+})
+const said = (bot: ReturnType<FakeTelegram["createBot"]>, person: ReturnType<FakeTelegram["createUser"]>) =>
+  telegram.transcript(bot, person).flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : [])
+/** A managed bot that answers. */
+const made = async () => {
+  const { id, username, name } = await request()
+  const owner = telegram.createUser({ first_name: "Olga" })
+  const bot = telegram.confirmNewBot(manager, owner, { username, name })
+  await isActive(id)
+  return { id, owner, bot }
+}
+
+describe("a managed bot", () => {
+  it("is made by whoever opens the link, and answers from then on", async () => {
+    const { id, body, username, name } = await request()
+    assert.deepInclude(body, { status: "awaiting_creation", mode: "managed", username: null, token_hint: null })
+    assert.match(username, /^mara_\w+_[a-z0-9]{12}_bot$/)
+    const owner = telegram.createUser({ first_name: "Olga" })
+    const bot = telegram.confirmNewBot(manager, owner, { username, name })
+    const active = await isActive(id)
+    assert.deepInclude(active, { username, telegram_user_id: bot.id, token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
+    const person = telegram.createUser({ first_name: "Anna" })
+    telegram.start(person, bot)
+    await until("the greeting", () => said(bot, person).includes("Come in."))
+    const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
+    telegram.say(person, bot, "Hello")
+    await until("an answer", () => said(bot, person).length >= 2)
+    assert.notInclude((await app.events(chat.session_id)).map((event) => event.type), "run.status")
+    assert.isUndefined((await get(id)).link)
+  })
+
+  it("is found under another name by the word of who makes it", async () => {
+    const { id, claim } = await request()
+    const owner = telegram.createUser({ first_name: "Olga" })
+    telegram.start(owner, manager, claim)
+    await until("the manager's answer", () => said(manager, owner).some((text) => text.includes("t.me/newbot/maker_bot/")))
+    const bot = telegram.confirmNewBot(manager, owner, { username: "quite_another_bot", name: "Another" })
+    assert.deepInclude(await isActive(id), { username: "quite_another_bot", telegram_user_id: bot.id })
+  })
+
+  it("that fits no request is kept, never guessed, and given to the person's word when it comes", async () => {
+    const { id, claim } = await request()
+    const [owner, stranger] = [telegram.createUser({ first_name: "Olga" }), telegram.createUser({ first_name: "Eve" })]
+    telegram.confirmNewBot(manager, stranger, { username: "strangers_own_bot", name: "Own" })
+    telegram.confirmNewBot(manager, owner, { username: "renamed_by_hand_bot", name: "Renamed" })
+    const unclaimed = async () => (await server.database.sql`select username from telegram_unclaimed order by username`).map((row) => row["username"])
+    await until("both to be kept", async () => (await unclaimed()).length === 2)
+    assert.strictEqual((await get(id)).status, "awaiting_creation")
+    telegram.start(owner, manager, claim)
+    assert.strictEqual((await isActive(id)).username, "renamed_by_hand_bot")
+    assert.deepStrictEqual(await unclaimed(), ["strangers_own_bot"])
+  })
+
+  it("is waited for no longer than its link is good", async () => {
+    const { id, username, name } = await request()
+    await server.database.sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${id}`
+    telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
+    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
+    assert.isTrue(await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404))
+  })
+
+  it("that is announced twice is bound once", async () => {
+    const { id, bot, owner } = await made()
+    const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length
+    const { sql } = server.database
+    const again = { update_id: 2_000_000_001, managed_bot: { user: owner.user, bot: bot.user } }
+    await sql`insert into telegram_manager_updates (update_id, raw) values (${again.update_id}, ${sql.json(again as never)})`
+    await sql`select graphile_worker.add_job('manager', '{}'::json)`
+    await until("it to be handled", async () => (await sql`select 1 from telegram_manager_updates where update_id = ${again.update_id} and done_at is not null`).length === 1)
+    assert.deepInclude(await get(id), { status: "active", telegram_user_id: bot.id })
+    assert.lengthOf(telegram.calls({ bot: manager, method: "replaceManagedBotToken" }), before)
+  })
+})
+
+describe("the token of a managed bot", () => {
+  it("is replaced on demand, without losing what people have written meanwhile", async () => {
+    const { id, bot } = await made()
+    const person = telegram.createUser({ first_name: "Anna" })
+    telegram.start(person, bot)
+    await until("the greeting", () => said(bot, person).length === 1)
+    const old = bot.token
+    telegram.advance(2000)
+    const { status, body } = await app.post(`/v1/telegram/bots/${id}/rotate-token`, {})
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    assert.notStrictEqual(bot.token, old)
+    assert.strictEqual(body.data.token_hint, `${bot.id}:...${bot.token.slice(-4)}`)
+    telegram.say(person, bot, "Still there?")
+    await until("an answer", () => said(bot, person).length >= 2)
+  })
+
+  it("is found again when we died between its replacement and its storing", async () => {
+    const { id, bot } = await made()
+    const { sql } = server.database
+    // As a crash leaves it: Telegram has another token than the row, and nobody was told.
+    await sql`update telegram_bots set rotating_since = now(), probe_due_at = now() + interval '1 hour' where channel_id = ${id}`
+    bot.rotate()
+    await sql`update telegram_bots set probe_due_at = now() where channel_id = ${id}`
+    await sql`select graphile_worker.add_job('probe', '{}'::json)`
+    await until("the new token", async () => (await get(id)).token_hint === `${bot.id}:...${bot.token.slice(-4)}`)
+    assert.strictEqual((await isActive(id)).id, id)
+  })
+
+  it("that its owner has revoked is fetched anew, and the bot goes on by itself", async () => {
+    const { id, bot } = await made()
+    const person = telegram.createUser({ first_name: "Anna" })
+    telegram.revokeToken(bot)
+    await until("the new token", async () => (await get(id)).token_hint === `${bot.id}:...${bot.token.slice(-4)}`)
+    await isActive(id)
+    telegram.start(person, bot)
+    await until("the greeting", () => said(bot, person).length === 1)
+    assert.strictEqual(said(bot, person)[0], "Come in.")
+  })
+
+  it("is good for nobody once the bot is let go", async () => {
+    const { id, bot } = await made()
+    const old = bot.token
+    await app.delete(`/v1/telegram/bots/${id}`)
+    assert.notStrictEqual(bot.token, old)
+    assert.strictEqual((await fetch(`${telegram.url}/bot${old}/getMe`)).status, 401)
+  })
+})
+
+describe("a managed bot that gets another owner", () => {
+  it("is suspended until its app says that it goes on", async () => {
+    const { id, bot } = await made()
+    telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
+    await until("the bot to be suspended", async () => (await get(id)).status === "suspended")
+    assert.strictEqual((await get(id)).reason, "owner_changed")
+    const events = (await app.get("/v1/delivery/events")).body.data.events
+    assert.isTrue(events.some((event: any) => event.type === "bot.owner_changed" && event.payload.bot_id === id))
+    telegram.advance(2000)
+    assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
+  })
+})
+
+describe("the manager's hook", () => {
+  it("takes nothing from who does not show its secret", async () => {
+    for (const secret of ["", "x"]) {
+      const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: `{"update_id":1,"managed_bot":{}}` })
+      assert.strictEqual(status, 401)
+    }
+  })
+})
+
+describe("without a manager bot", () => {
+  it("there are no managed bots, and no hook for one", async () => {
+    const bare = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url } })
+    try {
+      const other = await bare.createApp()
+      const { status, body } = await other.post("/v1/telegram/bots", { mode: "managed", character_slug: await other.createCharacter() })
+      assert.strictEqual(`${status} ${body.detail.code}`, "409 managed_bots_unavailable")
+      assert.strictEqual((await fetch(`${bare.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", body: "{}" })).status, 410)
+    } finally {
+      await bare.close()
+    }
+  })
+})
