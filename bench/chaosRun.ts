@@ -7,6 +7,7 @@ import { startSlowModel } from "#test/support/SlowModel.ts"
 import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
+import { seeded } from "./support/seeded.ts"
 
 export interface ChaosOptions {
   /** A migrated database of this run's own, or an empty one: the first process migrates it. */
@@ -50,17 +51,6 @@ export interface ChaosReport {
   readonly receiverFaults: number
   readonly seconds: number
   readonly seed: number
-}
-
-/** Mulberry32: small, seeded, good enough to choose victims. */
-const seeded = (seed: number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 interface Sent {

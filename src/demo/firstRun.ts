@@ -9,7 +9,7 @@ import { demoCharacters } from "./characters.ts"
 const DEMO_APP = "app_0000000000000000000000DEM0"
 
 /** Makes the demo app with its characters and an open session; undefined when another start has done so. */
-const makeDemo = Effect.gen(function*() {
+export const makeDemo = Effect.gen(function*() {
   const apps = yield* Apps
   const { query, transaction } = yield* Database
   return yield* transaction(Effect.gen(function*() {

@@ -51,7 +51,7 @@ const bodyOf = async (request: IncomingMessage) => {
 }
 
 /** A model behind an OpenAI-compatible address on the loopback that takes its time, so that a turn can be killed in the middle. */
-export const startSlowModel = async (delayMs: number | null = null): Promise<SlowModel> => {
+export const startSlowModel = async (delayMs: number | null = null, reply = replyOf): Promise<SlowModel> => {
   const calls: Array<ModelCall> = []
   let delay = delayMs
 
@@ -62,7 +62,7 @@ export const startSlowModel = async (delayMs: number | null = null): Promise<Slo
     const { messages } = await bodyOf(request)
     const content: unknown = messages.at(-1)?.content
     const n = calls.length + 1
-    const release = (content = replyOf(n)) => {
+    const release = (content = reply(n)) => {
       if (response.writableEnded || response.destroyed) return
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(n, content)))
     }

@@ -1,0 +1,87 @@
+import type { LoggedCall } from "#test/support/telegram/CallLog.ts"
+
+/** One chat, as it was on both sides. */
+export interface ChatRecord {
+  /** What the person wrote, in order. */
+  readonly said: ReadonlyArray<string>
+  /** What of it is on the log, in order. */
+  readonly heard: ReadonlyArray<string>
+  /** The character's bubbles on the log, in order. */
+  readonly bubbles: ReadonlyArray<Bubble>
+  /** What the bot's messages in the chat say, in order. */
+  readonly shown: ReadonlyArray<string>
+  /** The bot's calls of sendMessage to the chat. */
+  readonly calls: ReadonlyArray<LoggedCall>
+}
+
+export interface Bubble {
+  readonly text: string
+  /** The outcomes on record of the tries to send it. */
+  readonly outcomes: ReadonlyArray<string>
+}
+
+export interface Verdict {
+  /** Bubbles that are not in the chat, with nothing on record that would say so, and what was said and is not on the log. */
+  readonly lost: number
+  /** Bubbles that are in the chat again without a mark, and what is on the log twice. */
+  readonly duplicated: number
+  readonly reordered: number
+  /** Messages in the chat that are on no log. */
+  readonly unexpected: number
+  /** Sends of unknown fate that are not on record as unknown. */
+  readonly unrecorded: number
+  /** Bubbles of unknown fate: on record as unknown. */
+  readonly unknown: number
+  /** Of those, the ones that are not in the chat. */
+  readonly gaps: number
+  readonly markedCopies: number
+}
+
+const MARK = "↻ "
+const AMBIGUOUS: ReadonlySet<string | undefined> = new Set(["drop_before", "drop_after", "html502", "hang"])
+
+const count = <A>(items: Iterable<A>, fits: (item: A) => boolean) => [...items].reduce((sum, item) => sum + (fits(item) ? 1 : 0), 0)
+const firsts = (texts: ReadonlyArray<string>) => texts.filter((text, index) => texts.indexOf(text) === index)
+const isAmbiguous = ({ fault, answer }: LoggedCall) => AMBIGUOUS.has(fault) || (answer?.ok === false && answer.error_code >= 500)
+
+/** How many of these stand before one that should come after them. */
+const outOfOrder = (texts: ReadonlyArray<string>, order: ReadonlyArray<string>): number => {
+  const places = texts.map((text) => order.indexOf(text)).filter((place) => place >= 0)
+  return count(places.keys(), (index) => index > 0 && (places[index] ?? 0) < (places[index - 1] ?? 0))
+}
+
+const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict => {
+  const unmarked = (text: string) => text.startsWith(MARK) ? text.slice(MARK.length) : text
+  const texts = shown.map(unmarked)
+  const copies = shown.filter((text) => !text.startsWith(MARK))
+  const known = bubbles.map(({ text }) => text)
+  const tries = ({ text }: Bubble) => calls.filter((call) => unmarked(String(call.parameters["text"])) === text)
+  const noted = ({ outcomes }: Bubble, outcome: string) => count(outcomes, (one) => one === outcome)
+  const isMissing = ({ text }: Bubble) => !texts.includes(text)
+  return {
+    lost: count(bubbles, (bubble) => isMissing(bubble) && noted(bubble, "unknown") === 0) + count(said, (text) => !heard.includes(text)),
+    duplicated: copies.length - firsts(copies).length + heard.length - firsts(heard).length,
+    reordered: outOfOrder(firsts(texts), known) + outOfOrder(firsts(heard), said),
+    unexpected: count(texts, (text) => !known.includes(text)) + count(heard, (text) => !said.includes(text)),
+    // A send that was cut off by the death of its process is unknown to us, too, however Telegram took it.
+    unrecorded: bubbles.reduce((sum, bubble) => sum
+      + Math.max(0, count(tries(bubble), isAmbiguous) - noted(bubble, "unknown"))
+      + Math.max(0, count(tries(bubble), (call) => !isAmbiguous(call) && call.answer?.ok === true) - noted(bubble, "sent") - noted(bubble, "unknown")), 0),
+    unknown: count(bubbles, (bubble) => noted(bubble, "unknown") > 0),
+    gaps: count(bubbles, (bubble) => isMissing(bubble) && noted(bubble, "unknown") > 0),
+    markedCopies: shown.length - copies.length
+  }
+}
+
+/** What went out against what is in the chats and on record. */
+export const judge = (chats: ReadonlyArray<ChatRecord>): Verdict =>
+  chats.map(judgeChat).reduce((sum, one) => ({
+    lost: sum.lost + one.lost,
+    duplicated: sum.duplicated + one.duplicated,
+    reordered: sum.reordered + one.reordered,
+    unexpected: sum.unexpected + one.unexpected,
+    unrecorded: sum.unrecorded + one.unrecorded,
+    unknown: sum.unknown + one.unknown,
+    gaps: sum.gaps + one.gaps,
+    markedCopies: sum.markedCopies + one.markedCopies
+  }))

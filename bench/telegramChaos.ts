@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { openServer } from "#test/support/embedded.ts"
+import { runTelegramChaos } from "./telegramChaosRun.ts"
+
+// npm run chaos:telegram -- --bots 8 --chats 200 --bubbles 5000 --kills 30 --processes 2 --revocations 2 --faults 6 --seed 7
+const { values } = parseArgs({
+  options: {
+    bots: { type: "string", default: "8" },
+    chats: { type: "string", default: "200" },
+    bubbles: { type: "string", default: "5000" },
+    kills: { type: "string", default: "30" },
+    processes: { type: "string", default: "2" },
+    revocations: { type: "string", default: "2" },
+    faults: { type: "string", default: "6" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) }
+  }
+})
+
+const folder = await mkdtemp(join(tmpdir(), "troupe-chaos-"))
+const server = await openServer(folder)
+try {
+  const report = await runTelegramChaos({
+    databaseUrl: server.url,
+    bots: Number(values.bots),
+    chats: Number(values.chats),
+    bubbles: Number(values.bubbles),
+    kills: Number(values.kills),
+    processes: Number(values.processes),
+    revocations: Number(values.revocations),
+    faults: Number(values.faults),
+    seed: Number(values.seed)
+  }, (line) => process.stderr.write(`${line}\n`))
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+  const { lost, duplicated, reordered, unexpected, unrecorded, overCeiling } = report
+  if (lost + duplicated + reordered + unexpected + unrecorded + overCeiling > 0) process.exitCode = 1
+} finally {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+}

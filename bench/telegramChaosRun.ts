@@ -1,0 +1,242 @@
+import { setTimeout as pause } from "node:timers/promises"
+import postgres from "postgres"
+import { createAppIn } from "#test/support/createAppIn.ts"
+import { SECRETS_KEY } from "#test/support/secretsKey.ts"
+import { startSlowModel } from "#test/support/SlowModel.ts"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+import { until } from "#test/support/until.ts"
+import { freePort, startFront } from "./support/front.ts"
+import { seeded } from "./support/seeded.ts"
+import { type Bubble, type ChatRecord, judge, type Verdict } from "./support/telegramVerdict.ts"
+
+export interface TelegramChaosOptions {
+  /** A migrated database of this run's own, or an empty one: the first process migrates it. */
+  readonly databaseUrl: string
+  readonly bots: number
+  readonly chats: number
+  /** At least so many bubbles are to go out, over all chats. */
+  readonly bubbles: number
+  readonly kills: number
+  readonly processes: number
+  /** Bots whose token is revoked, and which get a new one, while they are at it. */
+  readonly revocations: number
+  /** Of a hundred calls of sendMessage, how many go wrong. */
+  readonly faults: number
+  readonly seed: number
+}
+
+export interface TelegramChaosReport extends Verdict {
+  readonly bubbles: number
+  readonly messages: number
+  readonly kills: number
+  readonly revocations: number
+  /** How many calls met with which fault. */
+  readonly faults: Readonly<Record<string, number>>
+  /** Calls that were over one of the fake's ceilings. */
+  readonly overCeiling: number
+  readonly failedTurns: number
+  readonly seconds: number
+  readonly seed: number
+}
+
+/** All calls count, typing too. One more at once than Troupe allows itself: what it sends a second apart may come together a little. */
+const CEILINGS = { chat: { perSecond: 1, burst: 4 }, group: { perSecond: 1 / 3, burst: 2 }, bot: { perSecond: 100, burst: 40 } }
+const BUBBLES_A_REPLY = 3
+/** One chat in so many is a group. */
+const GROUP_EVERY = 10
+
+type FakeBot = ReturnType<FakeTelegram["createBot"]>
+
+interface Talk {
+  readonly bot: FakeBot
+  readonly person: ReturnType<FakeTelegram["createUser"]>
+  readonly group: ReturnType<FakeTelegram["createGroup"]> | null
+  readonly chatId: number
+  readonly said: Array<string>
+}
+
+const breakThings = (telegram: FakeTelegram, percent: number) => {
+  const sixth = { method: "sendMessage", count: Infinity, probability: percent / 600 }
+  telegram.fault(sixth, { kind: "drop_before" })
+  telegram.fault(sixth, { kind: "drop_after" })
+  telegram.fault(sixth, { kind: "html502" })
+  telegram.fault(sixth, { kind: "error", code: 429, description: "Too Many Requests: retry after 2", parameters: { retry_after: 2 } })
+  telegram.fault(sixth, { kind: "error", code: 500, description: "Internal Server Error: restart" })
+  telegram.fault(sixth, { kind: "slow", ms: 700 })
+  telegram.fault({ ...sixth, method: "sendChatAction" }, { kind: "error", code: 429, description: "Too Many Requests: retry after 2", parameters: { retry_after: 2 } })
+}
+
+/** People write, characters answer, processes die and Telegram misbehaves, all at once; then both sides are compared. */
+export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line: string) => void = () => {}): Promise<TelegramChaosReport> => {
+  const startedAt = performance.now()
+  const random = seeded(options.seed)
+  const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)] as A
+  const model = await startSlowModel(20, (n) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["soup", "bread", "salt"].map((what) => `Here is the ${what} for guest number ${n}.`) }))
+  const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, rates: CEILINGS, seed: options.seed })
+  const live: Array<TroupeProcess & { readonly port: number }> = []
+  const everStarted: Array<TroupeProcess> = []
+  const front = await startFront(() => live.length === 0 ? undefined : pick(live).port)
+  const start = async () => {
+    const port = await freePort()
+    const process = await startTroupe({
+      NODE_ENV: "production", PORT: String(port), DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, PUBLIC_URL: front.url, TELEGRAM_API_ROOT: telegram.url
+    })
+    everStarted.push(process)
+    live.push({ ...process, port })
+  }
+  const sql = postgres(options.databaseUrl, { max: 2, onnotice: () => {} })
+
+  try {
+    await start()
+    await Promise.all(Array.from({ length: options.processes - 1 }, start))
+    const { appId, key } = await createAppIn(sql)
+    const app = new TestApp(front.url, appId, key)
+    const character_slug = await app.createCharacter({ greeting: "Come in, the soup is hot." })
+    const bots = Array.from({ length: options.bots }, () => telegram.createBot())
+    const idOf = new Map<FakeBot, string>()
+    for (const [index, bot] of bots.entries()) {
+      const { status, body } = await app.post("/v1/telegram/bots", {
+        mode: "byo", token: bot.token, character_slug, join_window_ms: 0, unknown_policy: index % 4 === 3 ? "resend_marked" : "skip"
+      })
+      if (status !== 200 || body.data.status !== "active") throw new Error(`a bot was not attached: ${JSON.stringify(body)}`)
+      idOf.set(bot, body.data.id)
+    }
+    const talks = Array.from({ length: options.chats }, (_, index): Talk => {
+      const bot = bots[index % bots.length] as FakeBot
+      const person = telegram.createUser({ first_name: `Guest ${index}` })
+      const group = index % GROUP_EVERY === GROUP_EVERY - 1 ? telegram.createGroup([person]) : null
+      if (group !== null) telegram.addBot(group, person, bot)
+      return { bot, person, group, chatId: group?.id ?? person.id, said: [] }
+    })
+    breakThings(telegram, options.faults)
+
+    const turns = Math.ceil(options.bubbles / options.chats / BUBBLES_A_REPLY)
+    /** Two questions at once, so that there is more to answer than a chat takes in a burst. */
+    const ask = ({ bot, person, group, said }: Talk) => {
+      for (let n = 0; n < 2 && said.length < turns; n++) {
+        const text = `Question ${said.length + 1} of ${person.user.first_name}.`
+        said.push(text)
+        telegram.say(person, group ?? bot, group === null ? text : `@${bot.username} ${text}`)
+      }
+    }
+    /** Chats whose last question is answered and whose lane has come to the end. */
+    const calm = async () => new Map((await sql<Array<{ channel_id: string; chat_id: string; answered: number; calm: boolean }>>`
+      select c.channel_id, c.chat_id::text, (select count(*)::int from turns t where t.app_id = c.app_id and t.session_id = c.session_id and t.outcome is not null) as answered,
+        l.position >= l.head and l.owner is null as calm
+      from telegram_chats c join lanes l using (app_id, session_id, channel_id) where c.app_id = ${appId}`).map((row) => [`${row.channel_id} ${row.chat_id}`, row]))
+    const failures: Array<unknown> = []
+    const isOn = () => failures.length === 0
+    let asking = true
+    let kills = 0
+    const sent = () => telegram.calls({ method: "sendMessage" }).length
+    const total = options.chats * turns * BUBBLES_A_REPLY
+    /** Kills are spread over the sends: nobody asks on before the kill has come that is due. */
+    const mayAsk = () => kills >= options.kills || sent() < total * (kills + 1) / options.kills
+    const askAll = async () => {
+      for (const talk of talks) ask(talk)
+      while (isOn()) {
+        await pause(200)
+        const rows = await calm()
+        const done = talks.filter((talk) => {
+          const row = rows.get(`${idOf.get(talk.bot)} ${talk.chatId}`)
+          const free = row?.calm === true && row.answered >= talk.said.length
+          if (free && talk.said.length < turns && mayAsk()) ask(talk)
+          return free && talk.said.length >= turns && row.answered >= turns
+        })
+        if (done.length === talks.length) break
+      }
+      asking = false
+    }
+
+    const reach = (due: number) => until("sends to go on", () => sent() >= due || !asking || !isOn(), 600_000)
+    const killer = async () => {
+      for (; kills < options.kills && isOn(); kills++) {
+        await reach(Math.floor(total * (kills + 0.5) / options.kills))
+        await until("a process beside the victim", () => live.length > 1 || !isOn(), 120_000)
+        if (!isOn()) return
+        const victim = pick(live)
+        live.splice(live.indexOf(victim), 1)
+        await victim.stop("SIGKILL")
+        say(`kill ${kills + 1}: ${sent()} sends`)
+        // A start that fails is a finding, not a kill: it ends the run with its reason.
+        start().catch((error: unknown) => failures.push(error))
+      }
+    }
+    const revoker = async () => {
+      for (const [index, bot] of bots.slice(0, options.revocations).entries()) {
+        await reach(Math.floor(total * (index + 0.6) / options.revocations))
+        telegram.revokeToken(bot)
+        const id = idOf.get(bot) ?? ""
+        await until("the bot to be revoked", async () => (await sql`select status from telegram_bots where channel_id = ${id}`)[0]?.["status"] === "revoked", 120_000)
+        await until("the new token to be taken", async () => (await app.patch(`/v1/telegram/bots/${id}`, { token: bot.token }).catch(() => null))?.body?.data?.status === "active", 60_000)
+        say(`a token was revoked and replaced: ${sent()} sends`)
+      }
+    }
+    await Promise.all([askAll(), killer(), revoker()].map((work) => work.catch((error: unknown) => failures.push(error))))
+    if (!isOn()) throw failures[0]
+
+    await until("all that is under way to end", async () => {
+      const [row] = await sql`select (select count(*) from lanes where position < head or owner is not null) + (select count(*) from telegram_updates where done_at is null) + (select count(*) from turns where outcome is null) as n`
+      return Number(row?.["n"]) === 0 && bots.every((bot) => telegram.pendingUpdates(bot).length === 0)
+    }, 120_000)
+
+    const records = await recordsOf(sql, telegram, talks, idOf)
+    const faults: Record<string, number> = {}
+    for (const { fault, answer } of telegram.calls()) {
+      const name = fault === "error" && answer?.ok === false ? String(answer.error_code) : fault
+      if (name !== undefined) faults[name] = (faults[name] ?? 0) + 1
+    }
+    const [failed] = await sql`select count(*)::int as n from turns where outcome = 'failed'`
+    return {
+      ...judge(records),
+      bubbles: records.reduce((sum, { bubbles }) => sum + bubbles.length, 0),
+      messages: records.reduce((sum, { shown }) => sum + shown.length, 0),
+      kills,
+      revocations: options.revocations,
+      faults,
+      overCeiling: faults["rate_limit"] ?? 0,
+      failedTurns: failed?.["n"] ?? 0,
+      seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      seed: options.seed
+    }
+  } finally {
+    await Promise.all(everStarted.map((process) => process.stop("SIGKILL")))
+    await front.close()
+    await telegram.close()
+    await model.close()
+    await sql.end({ timeout: 1 })
+  }
+}
+
+interface BubbleRow {
+  readonly channel_id: string
+  readonly chat_id: string
+  readonly type: string
+  readonly role: string
+  readonly text: string
+  readonly outcomes: ReadonlyArray<string>
+}
+
+/** The log and the attempts from the database, the rest from the fake. */
+const recordsOf = async (sql: postgres.Sql, telegram: FakeTelegram, talks: ReadonlyArray<Talk>, idOf: ReadonlyMap<FakeBot, string>): Promise<ReadonlyArray<ChatRecord>> => {
+  const rows = await sql<Array<BubbleRow>>`
+    select c.channel_id, c.chat_id::text, e.type, e.role, b.text,
+      array(select a.outcome from delivery_attempts a where a.session_id = e.session_id and a.channel_id = c.channel_id and a.cursor = e.cursor and a.part = b.n - 1) as outcomes
+    from telegram_chats c join events e on e.app_id = c.app_id and e.session_id = c.session_id
+    cross join lateral json_array_elements_text(e.payload -> 'bubbles') with ordinality b(text, n)
+    where e.type in ('message.created', 'character.initiated') order by e.cursor, b.n`
+  const byChat = Map.groupBy(rows, (row) => `${row.channel_id} ${row.chat_id}`)
+  return talks.map(({ bot, person, group, chatId, said }) => {
+    const own = byChat.get(`${idOf.get(bot)} ${chatId}`) ?? []
+    const transcript = group === null ? telegram.transcript(bot, person) : telegram.transcript(group)
+    return {
+      said,
+      heard: own.flatMap(({ role, text }) => role === "user" ? [text.replace(/^Guest \d+: /, "")] : []),
+      bubbles: own.flatMap(({ role, text, outcomes }): ReadonlyArray<Bubble> => role === "character" ? [{ text, outcomes }] : []),
+      shown: transcript.flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : []),
+      calls: telegram.calls({ bot, chat: chatId, method: "sendMessage" })
+    }
+  })
+}
