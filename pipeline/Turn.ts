@@ -10,6 +10,7 @@ import type { GateContext } from "./emission/gates.ts"
 import { Writer, type WriteRequest } from "./generation/Writer.ts"
 import { ground } from "./grounding/ground.ts"
 import { know } from "./knowledge/know.ts"
+import { NOTHING_RETRIEVED } from "./retrieval/Retrieved.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
 import { CRISIS_BUBBLES, judge } from "./safety/judge.ts"
 import type { Trail } from "./Trail.ts"
@@ -47,7 +48,9 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       }
       const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(turn.character)))
 
-      const request: Omit<WriteRequest, "onSpent"> = { turn, history, grounding, knowledge, refusedBy: null }
+      const request: Omit<WriteRequest, "onSpent"> = {
+        turn, history, retrieved: NOTHING_RETRIEVED, grounding, safety, knowledge, decisions: ["reply"], refusedBy: null
+      }
       const draft = yield* Effect.result(Effect.retry(write(trail, request), { times: 1 }))
       if (Result.isFailure(draft)) return Outcome.cases.Failed.make({ reason: "generation_failed" })
 

@@ -1,6 +1,9 @@
-/** What may be said back. In a `crisis` the reply is ours, not the character's. */
+/** `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a `crisis` the reply is ours, not the character's. */
+export type SafetyAction = "allow" | "soften" | "refuse_in_voice" | "crisis"
+
+/** What may be said back. */
 export interface SafetyVerdict {
-  readonly action: "allow" | "crisis"
+  readonly action: SafetyAction
 }
 
 const CRISIS = [

@@ -5,6 +5,7 @@ import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
 import { refusal } from "#pipeline/emission/gates.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { know } from "#pipeline/knowledge/know.ts"
+import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { Transcript, type Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
@@ -23,8 +24,11 @@ const SCRIPT = [
 const requestOf = (character: Character, text: string, given: Partial<Pick<WriteRequest, "history" | "refusedBy">> & { readonly turnIndex?: number } = {}): WriteRequest => ({
   turn: turnOf({ character, text, turnIndex: given.turnIndex ?? 0 }),
   history: given.history ?? [],
+  retrieved: NOTHING_RETRIEVED,
   grounding: { addressee: null, localTime: "Monday 10:00" },
+  safety: { action: "allow" },
   knowledge: know(character),
+  decisions: ["reply"],
   refusedBy: given.refusedBy ?? null,
   onSpent: () => Effect.void
 })

@@ -28,7 +28,7 @@ const usageOf = (calls: number) => {
   return { model: MODEL, ...tokens, estimated: false, costMicroUsd: costMicroUsd(MODEL, tokens) }
 }
 
-const GOOD: Reply = { decision: "reply", exit_reason: null, bubbles: ["hello from the fake"] }
+const GOOD: Reply = { decision: "reply", exit_reason: null, bubbles: ["hello from the fake"], cited_memory_ids: [] }
 
 describe("a reply", () => {
   it.live("comes from one call that asks for the strict schema", () => Effect.gen(function*() {

@@ -80,7 +80,7 @@ const completion = (response: ServerResponse, model: string, message: Record<str
   })
 
 const replyText = (bubbles: ReadonlyArray<string> = ["hello from the fake"], reply: Partial<Reply> = {}) =>
-  JSON.stringify({ decision: "reply", exit_reason: null, bubbles, ...reply })
+  JSON.stringify({ decision: "reply", exit_reason: null, bubbles, cited_memory_ids: [], ...reply })
 
 const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResponse): void => {
   const { model } = request

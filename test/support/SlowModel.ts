@@ -29,7 +29,7 @@ export interface SlowModel {
 /** What each call of the slow model uses, as it reports it. */
 export const SLOW_USAGE = { prompt_tokens: 2_000, completion_tokens: 100, total_tokens: 2_100, prompt_tokens_details: { cached_tokens: 0 } }
 
-const replyOf = (n: number) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`The soup is on the table, bowl ${n}.`] })
+const replyOf = (n: number) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`The soup is on the table, bowl ${n}.`], cited_memory_ids: [] })
 
 const completion = (n: number, content: string) => ({
   id: `chatcmpl-${n}`,

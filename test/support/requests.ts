@@ -4,6 +4,7 @@ import { Character } from "#pipeline/domain/Character.ts"
 import type { Turn } from "#pipeline/domain/Turn.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import { know } from "#pipeline/knowledge/know.ts"
+import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 
 const ada = {
   slug: "ada",
@@ -38,8 +39,11 @@ export const requestOf = (text: string, given: {
       ...given.turn
     },
     history: [],
+    retrieved: NOTHING_RETRIEVED,
     grounding: { addressee: "Ben", localTime: "Saturday 21:40" },
+    safety: { action: "allow" },
     knowledge: know(character),
+    decisions: ["reply"],
     refusedBy: null,
     onSpent: () => Effect.void,
     ...given.request

@@ -61,7 +61,7 @@ export const parse = (content: string): Parsed => {
   const text = withoutThinking(content.trim())
   if (text === null) return broken("truncated_json", "The answer ended before its JSON object began.")
   if (text === "") return broken("empty_answer", "The answer was empty.")
-  if (!text.includes("{")) return { kind: "plain", reply: { decision: "reply", exit_reason: null, bubbles: paragraphs(text) } }
+  if (!text.includes("{")) return { kind: "plain", reply: { decision: "reply", exit_reason: null, bubbles: paragraphs(text), cited_memory_ids: [] } }
   return Result.match(Result.mapError(firstObject(text), (code) => broken(code, "The answer held no complete JSON object.")), {
     onFailure: (failure) => failure,
     onSuccess: (value) => Result.match(decode(value), {
