@@ -8,11 +8,14 @@ import { emit } from "./emission/emit.ts"
 import { fallbackBubbles } from "./emission/fallback.ts"
 import type { GateContext } from "./emission/gates.ts"
 import { Writer, type WriteRequest } from "./generation/Writer.ts"
+import { Analyst } from "./grounding/Analyst.ts"
 import { ground } from "./grounding/ground.ts"
+import { BY_RULES, understand } from "./grounding/understand.ts"
 import { know } from "./knowledge/know.ts"
 import { NOTHING_RETRIEVED } from "./retrieval/Retrieved.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
-import { CRISIS_BUBBLES, judge } from "./safety/judge.ts"
+import { judge, screen, verdictName } from "./safety/judge.ts"
+import { CRISIS_BUBBLES } from "./safety/texts.ts"
 import type { Trail } from "./Trail.ts"
 
 export interface TurnPipelineOptions {
@@ -33,6 +36,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 }>()("pipeline/TurnPipeline") {
   static readonly layer = ({ deadlines, serviceText }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
     const transcript = yield* Transcript
+    const analyst = yield* Analyst
     const writer = yield* Writer
 
     const write = (trail: Trail, request: Omit<WriteRequest, "onSpent">) =>
@@ -40,13 +44,19 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 
     const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
       const history = yield* trail.stage("retrieval", transcript.before(turn, HISTORY_UTTERANCES))
-      const grounding = yield* trail.stage("grounding", ground(turn))
-      const safety = yield* trail.stage("safety", Effect.sync(() => judge(turn.text)), ({ action }) => ({ decision: action }))
+      const screened = screen(turn)
+      const { analysis, grounding } = yield* trail.paying("grounding", (onSpent) => Effect.gen(function*() {
+        const recalled = NOTHING_RETRIEVED.recalled
+        // In a crisis nobody waits for a model.
+        const understood = screened.action === "crisis" ? BY_RULES : yield* understand(analyst, { turn, history, recalled, onSpent })
+        return { ...understood, grounding: yield* ground(turn, { history, recalled }, understood.analysis) }
+      }), ({ grounding, usage, errorCode }) => ({ status: errorCode === null ? "ok" : "fallback", decision: grounding.intent, usage, errorCode }))
+      const safety = yield* trail.stage("safety", Effect.sync(() => judge(screened, analysis)), (verdict) => ({ decision: verdictName(verdict) }))
       if (safety.action === "crisis") {
         for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
         return Outcome.cases.Replied.make({ bubbles: CRISIS_BUBBLES })
       }
-      const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(turn.character)))
+      const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(turn.character, analysis)))
 
       const request: Omit<WriteRequest, "onSpent"> = {
         turn, history, retrieved: NOTHING_RETRIEVED, grounding, safety, knowledge, decisions: ["reply"], refusedBy: null

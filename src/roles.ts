@@ -34,16 +34,17 @@ import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
 import { Settings } from "./settings.ts"
 
-/** The engine that writes replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
+/** The engine behind replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
 const writer = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Settings
   if (model === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflineWriter.ts"))).layer
-  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiWriter.ts"))).layer(model)
+  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer(model)
 }))
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
+  const settings = yield* Settings
   const { model } = yield* Writer
-  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode) })
+  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode, settings.model?.analyzeModel) })
 }))
 
 /** The couriers lease lanes under the name that this process is registered by as a worker. */

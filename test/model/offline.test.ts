@@ -8,9 +8,11 @@ import { know } from "#pipeline/knowledge/know.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { Transcript, type Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
+import { SAFE } from "#pipeline/safety/judge.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
+import { plainGrounding } from "#test/support/requests.ts"
 import { bubblesOf, characterOf, DEADLINES, historyOf, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
@@ -25,8 +27,8 @@ const requestOf = (character: Character, text: string, given: Partial<Pick<Write
   turn: turnOf({ character, text, turnIndex: given.turnIndex ?? 0 }),
   history: given.history ?? [],
   retrieved: NOTHING_RETRIEVED,
-  grounding: { addressee: null, localTime: "Monday 10:00" },
-  safety: { action: "allow" },
+  grounding: plainGrounding,
+  safety: SAFE,
   knowledge: know(character),
   decisions: ["reply"],
   refusedBy: given.refusedBy ?? null,

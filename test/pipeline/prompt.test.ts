@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LAST_WORD, prompt, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
-import { requestOf } from "#test/support/requests.ts"
+import { plainGrounding, requestOf } from "#test/support/requests.ts"
 
 const BLOCK = /<data name="(\w+)">\n(.*)\n<\/data>/g
 
@@ -20,7 +20,7 @@ describe("prompt", () => {
         voice: { signature_phrases: [HOSTILE] }, voice_samples: [{ text: HOSTILE }], example_dialogues: [{ user: HOSTILE, character: HOSTILE }],
         world_context: { summary: HOSTILE }
       },
-      request: { history: [{ role: "user", text: HOSTILE, cursor: 1, at }], grounding: { addressee: HOSTILE, localTime: "Saturday 21:40" } }
+      request: { history: [{ role: "user", text: HOSTILE, cursor: 1, at }], grounding: { ...plainGrounding, addressee: HOSTILE, localTime: "Saturday 21:40" } }
     })
     const outside = textOf(hostile).replaceAll(BLOCK, "")
     assert.strictEqual(outside, textOf(requestOf("hi")).replaceAll(BLOCK, ""))
@@ -44,7 +44,7 @@ describe("prompt", () => {
       turn: { turnIndex: 1 },
       request: {
         history: [{ role: "user", text: "hi", cursor: 1, at }, { role: "character", text: "hm?", cursor: 3, at }],
-        grounding: { addressee: "Ben", localTime: "Sunday 08:00" },
+        grounding: { ...plainGrounding, addressee: "Ben", localTime: "Sunday 08:00" },
         refusedBy: "repetition"
       }
     }))

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
+import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type Book, Trail } from "#pipeline/Trail.ts"
 import type { TurnPipeline } from "#pipeline/Turn.ts"
@@ -21,6 +22,12 @@ export const turnOf = (given: Partial<Turn>): Turn => ({
   character: plainCharacter,
   endUser: { externalUserRef: "user-1", displayName: null, timezone: null, locale: null, ageBand: "unknown" },
   ...given
+})
+
+/** An analysis that found nothing of note, with whatever a test wants different. */
+export const analysisOf = (given: Partial<Analysis> = {}): Analysis => ({
+  intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
+  safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral", ...given
 })
 
 /** What was said, from the oldest on: the user first, then by turns. */
