@@ -12,7 +12,8 @@ import { Analyst } from "./grounding/Analyst.ts"
 import { ground } from "./grounding/ground.ts"
 import { BY_RULES, understand } from "./grounding/understand.ts"
 import { know } from "./knowledge/know.ts"
-import { NOTHING_RETRIEVED } from "./retrieval/Retrieved.ts"
+import { Recall } from "./retrieval/Recall.ts"
+import { retrieve } from "./retrieval/retrieve.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
 import { judge, screen, verdictName } from "./safety/judge.ts"
 import { CRISIS_BUBBLES } from "./safety/texts.ts"
@@ -25,7 +26,6 @@ export interface TurnPipelineOptions {
   readonly serviceText: string
 }
 
-const HISTORY_UTTERANCES = 24
 /** How many of the user's messages back a question may lie that a disclosure answers. */
 const QUESTION_MESSAGES = 3
 
@@ -36,6 +36,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 }>()("pipeline/TurnPipeline") {
   static readonly layer = ({ deadlines, serviceText }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
     const transcript = yield* Transcript
+    const recall = yield* Recall
     const analyst = yield* Analyst
     const writer = yield* Writer
 
@@ -43,10 +44,10 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), ({ reply, usage }) => ({ decision: reply.decision, usage }))
 
     const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
-      const history = yield* trail.stage("retrieval", transcript.before(turn, HISTORY_UTTERANCES))
+      const { history, retrieved } = yield* trail.stage("retrieval", retrieve({ transcript, recall }, turn), ({ failed }) => failed ? { status: "fallback", errorCode: "recall_failed" } : {})
       const screened = screen(turn)
       const { analysis, grounding } = yield* trail.paying("grounding", (onSpent) => Effect.gen(function*() {
-        const recalled = NOTHING_RETRIEVED.recalled
+        const { recalled } = retrieved
         // In a crisis nobody waits for a model.
         const understood = screened.action === "crisis" ? BY_RULES : yield* understand(analyst, { turn, history, recalled, onSpent })
         return { ...understood, grounding: yield* ground(turn, { history, recalled }, understood.analysis) }
@@ -59,7 +60,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(turn.character, analysis)))
 
       const request: Omit<WriteRequest, "onSpent"> = {
-        turn, history, retrieved: NOTHING_RETRIEVED, grounding, safety, knowledge, decisions: ["reply"], refusedBy: null
+        turn, history, retrieved, grounding, safety, knowledge, decisions: ["reply"], refusedBy: null
       }
       const draft = yield* Effect.result(Effect.retry(write(trail, request), { times: 1 }))
       if (Result.isFailure(draft)) return Outcome.cases.Failed.make({ reason: "generation_failed" })

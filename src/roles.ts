@@ -19,6 +19,7 @@ import { Deliveries } from "#src/db/Deliveries.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
+import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { Secrets } from "#src/db/Secrets.ts"
 import { Traces } from "#src/db/Traces.ts"
@@ -69,7 +70,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   return Runner.layer.pipe(
     Layer.provide([TurnRunner.layer, courier]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
-    Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
+    Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
   )
 }))
 

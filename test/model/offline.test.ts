@@ -13,7 +13,7 @@ import { TurnPipeline } from "#pipeline/Turn.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
 import { plainGrounding } from "#test/support/requests.ts"
-import { bubblesOf, characterOf, DEADLINES, historyOf, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
+import { bubblesOf, characterOf, DEADLINES, historyOf, nothingRecalled, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
 
@@ -43,7 +43,7 @@ const converse = (character: Character, script: ReadonlyArray<string>, sessionId
   const history: Array<Utterance> = []
   const transcript = Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => history.slice(-limit)) })
   const pipeline = TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "" })
-  const turns = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, offline])))
+  const turns = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, nothingRecalled, offline])))
   const said: Array<string> = []
   for (const [turnIndex, text] of script.entries()) {
     const { outcome, stages } = yield* runTurn(turns, turnOf({ sessionId, turnIndex, character, text }))
