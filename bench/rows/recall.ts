@@ -15,11 +15,11 @@ import type { Result, Row } from "../Row.ts"
 import { APP, prepareGround } from "../support/Ground.ts"
 import { median, percentile, round } from "../support/statistics.ts"
 
-const SEARCHES = 200
+const SEARCHES = 100
 const HISTORY = 24
 const SIZES = [{ turns: 650, goalMs: 6 }, { turns: 12_000, goalMs: 20 }]
 
-// Words fall off in frequency as those of a language do, so that common ones are in many documents.
+// Words fall off in frequency as those of a language do without its stop words: the most common is in one text of ten.
 const SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ra", "si", "to", "ve", "wo", "zi", "fa", "go", "hu", "je"]
 const wordOf = (rank: number): string => {
   const at = (place: number) => SYLLABLES[Math.floor(rank / SYLLABLES.length ** place) % SYLLABLES.length] ?? ""
@@ -28,7 +28,7 @@ const wordOf = (rank: number): string => {
 const textsOf = (seed: number) => {
   let state = seed
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32
-  return () => Array.from({ length: 6 + Math.floor(next() * 18) }, () => wordOf(Math.floor(3_000 ** next()))).join(" ")
+  return () => Array.from({ length: 6 + Math.floor(next() * 18) }, () => wordOf(Math.floor(30 * 100 ** next()))).join(" ")
 }
 
 /** A search over one session's past, and the whole retrieval of a turn in it, from a process of its own on a database of its own. */
@@ -42,7 +42,7 @@ export const recall: Row = {
       for (const [place, { turns, goalMs }] of SIZES.entries()) {
         const session = ground.sessions[place] ?? ""
         const text = textsOf(turns)
-        const said = Array.from({ length: turns * 2 }, text)
+        const said = Array.from({ length: turns }, text)
         await ground.sql`
           insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
           select ${APP}, ${session}, n, 'evt_' || ${session} || n, 'message.created', case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)

@@ -22,7 +22,7 @@ interface Found {
   readonly indexed_to: number
   readonly cursor: number | null
   readonly role: "user" | "character"
-  readonly text: string
+  readonly text: string | null
   readonly at: Date
   readonly score: number
 }
@@ -45,33 +45,42 @@ const dictionaryOf = ({ endUser, character }: Turn): string => dictionaryFor([en
 export const layer = Layer.effect(Recall, Effect.gen(function*() {
   const { query } = yield* Database
 
+  // Each step is told its way (offset 0): by the statistics of a table that has just begun to grow, the planner would read the whole session once per word.
+  // The numbers in n are asked for one by one, since rows that are sorted would each carry a copy of its array.
   const find = ({ turn, terms, before, limit }: RecallRequest) => query<Array<Found>>((sql) => sql`
     with q as (
-      select lexeme, max(weight) as weight from (
+      select row_number() over ()::int as k, lexeme, max(weight) as weight from (
         select coalesce(stem[1], term) as lexeme, weight
         from unnest(${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => String(weight))}::text[]::float8[]) as t(term, weight)
           cross join lateral (select ts_lexize(${dictionaryOf(turn)}::regdictionary, term) as stem) s
         where stem is null or cardinality(stem) > 0
-      ) s group by 1
+      ) s group by lexeme
     ), n as (
-      select count(*)::float8 as docs, avg(own_len)::float8 as len, coalesce(max(cursor), 0) as indexed_to
+      select count(*)::float8 as docs, avg(own_len)::float8 as len, array_agg(own_len order by doc) as lens, min(doc) as first,
+        max(doc) filter (where cursor < ${before}::bigint) as last, coalesce(max(cursor), 0) as indexed_to
       from memory_docs where app_id = ${turn.appId} and session_id = ${turn.sessionId}
-    ), hit as (
-      select t.lexeme, t.doc + near.distance as doc, sum(t.tf * near.weight)::float8 as tf
-      from q join memory_terms t on t.app_id = ${turn.appId} and t.session_id = ${turn.sessionId} and t.lexeme = q.lexeme
-        cross join (values (-1, 1), (0, 2), (1, 1)) near(distance, weight)
-      group by 1, 2
-    ), df as (
-      select lexeme, q.weight * ln(1 + (greatest(max(n.docs) - count(*), 0) + 0.5) / (count(*) + 0.5)) as weight from hit join q using (lexeme) cross join n group by lexeme, q.weight
+    ), posting as (
+      select q.k, q.weight, t.doc, t.tf from q cross join lateral (
+        select doc, tf from memory_terms where app_id = ${turn.appId} and session_id = ${turn.sessionId} and lexeme = q.lexeme offset 0
+      ) t
+    ), word as materialized (
+      select k, max(weight) * ln(1 + ((select docs from n) - count(*) + 0.5::float8) / (count(*) + 0.5::float8)) as weight from posting group by 1
+    ), hit as materialized (
+      select k, doc + near.distance as doc, sum(tf * near.weight)::float8 as tf from posting cross join (values (-1, 1), (0, 2), (1, 1)) near(distance, weight) group by 1, 2
     ), best as (
-      select d.cursor, sum(df.weight * hit.tf * 2.2 / (hit.tf + 1.2 * (0.25 + 0.75 * greatest((1 + d.own_len / n.len) / 2, 1)))) as score
-      from hit join df using (lexeme) cross join n
-        join memory_docs d on d.app_id = ${turn.appId} and d.session_id = ${turn.sessionId} and d.doc = hit.doc
-      where d.cursor < ${before}::bigint
-      group by d.cursor order by score desc, d.cursor desc limit ${limit}::int
+      select doc, sum(weight * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * greatest((1 + (select lens from n)[doc - (select first from n) + 1] / (select len from n)) / 2, 1)))) as score
+      from hit join word using (k) where doc between (select first from n) and (select last from n)
+      group by doc order by score desc, doc desc limit ${limit}::int
     )
-    select n.indexed_to, b.cursor, e.role, e.payload ->> 'text' as text, e.created_at as at, b.score / max(b.score) over () as score
-    from n left join best b on true left join events e on e.app_id = ${turn.appId} and e.session_id = ${turn.sessionId} and e.cursor = b.cursor
+    select n.indexed_to, e.cursor, e.role, e.text, e.at, b.score / max(b.score) over () as score
+    from n left join best b on true
+      left join lateral (
+        select cursor from memory_docs where app_id = ${turn.appId} and session_id = ${turn.sessionId} and doc = b.doc offset 0
+      ) d on true
+      left join lateral (
+        select cursor, role, payload ->> 'text' as text, created_at as at from events
+        where app_id = ${turn.appId} and session_id = ${turn.sessionId} and cursor = d.cursor offset 0
+      ) e on true
     order by b.score desc`)
 
   const index = Effect.fnUntraced(function*({ turn, indexTo }: RecallRequest, indexedTo: number) {

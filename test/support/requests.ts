@@ -9,7 +9,7 @@ import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { SAFE } from "#pipeline/safety/judge.ts"
 
 export const plainGrounding: Grounding = {
-  addressee: null, localTime: "Monday 10:00", intent: "smalltalk", asksAbout: ["nothing"], relevantIds: [], contradictions: [], userEmotion: null
+  addressee: null, localTime: "Monday 10:00", character: null, intent: "smalltalk", asksAbout: ["nothing"], relevantIds: [], contradictions: [], userEmotion: null
 }
 
 const ada = {
