@@ -6,6 +6,7 @@ import { Feeds } from "#channels/event-log/Feeds.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
+import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
@@ -65,11 +66,14 @@ const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   return new Map([[webhook.kind, webhook]])
 })).pipe(Layer.provide(WebhookEndpointReader.layer))
 
+/** What the models that write are told, and nobody else is to read. */
+const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, REWRITE_RULES].join("\n")
+
 const worker = Layer.unwrap(Effect.gen(function*() {
-  const { deadlines, retention } = yield* Settings
+  const { deadlines, retention, safetyTexts } = yield* Settings
   return Runner.layer.pipe(
     Layer.provide([TurnRunner.layer, courier]),
-    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
+    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
     Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
   )
 }))

@@ -19,7 +19,7 @@ const SEARCHES = 100
 const HISTORY = 24
 const SIZES = [{ turns: 650, goalMs: 6 }, { turns: 12_000, goalMs: 20 }]
 
-// Words fall off in frequency as those of a language do without its stop words: the most common is in one text of ten.
+// Words fall off in frequency as those of a language do without its stop words: the most common is in one text of twenty. A message has seven such words.
 const SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ra", "si", "to", "ve", "wo", "zi", "fa", "go", "hu", "je"]
 const wordOf = (rank: number): string => {
   const at = (place: number) => SYLLABLES[Math.floor(rank / SYLLABLES.length ** place) % SYLLABLES.length] ?? ""
@@ -28,7 +28,7 @@ const wordOf = (rank: number): string => {
 const textsOf = (seed: number) => {
   let state = seed
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32
-  return () => Array.from({ length: 6 + Math.floor(next() * 18) }, () => wordOf(Math.floor(30 * 100 ** next()))).join(" ")
+  return () => Array.from({ length: 3 + Math.floor(next() * 9) }, () => wordOf(Math.floor(30 * 100 ** next()))).join(" ")
 }
 
 /** A search over one session's past, and the whole retrieval of a turn in it, from a process of its own on a database of its own. */

@@ -119,7 +119,7 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
+      Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),
       Layer.provide(LogSignals.layer),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { ChatMessage } from "#pipeline/chat.ts"
+import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { historyOf } from "#test/support/turns.ts"
@@ -30,11 +31,15 @@ const request = requestOf("what was my sister's name again?", {
   }
 })
 
+const critiqued = { turn: request.turn, draft: ["Nadia. How can I help?"], before: ["A fine name.", "Sensible."], onSpent: request.onSpent }
+
 const written = (messages: ReadonlyArray<ChatMessage>) => `${messages.map(({ role, content }) => `=== ${role} ===\n${content}`).join("\n\n")}\n`
 
 describe("the prompt", () => {
   it.each([
     ["reply", prompt(request)],
+    ["critique", critiquePrompt(critiqued)],
+    ["rewrite", rewritePrompt({ ...critiqued, critique: { flaws: [{ bubble: 0, type: "assistant_tone", severity: 4, fix: "no offers of help" }], rewrite: true } })],
     ["analysis", analyzePrompt({ turn: request.turn, history, recalled, onSpent: request.onSpent })]
   ])("of the %s is the one that was reviewed", async (name, messages) => {
     await expect(written(messages)).toMatchFileSnapshot(`golden/${name}.txt`)

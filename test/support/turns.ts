@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
+import type { GateContext } from "#pipeline/emission/gates.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
@@ -24,6 +25,11 @@ export const turnOf = (given: Partial<Turn>): Turn => ({
   character: plainCharacter,
   endUser: { externalUserRef: "user-1", displayName: null, timezone: null, locale: null, ageBand: "unknown" },
   ...given
+})
+
+/** What a reply of a plain character to a plain message is held against. */
+export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => ({
+  character: plainCharacter, endUser: turnOf({}).endUser, userTexts: ["what did you do today?"], characterTexts: [], memories: new Map(), serviceText: "", mustNotReveal: [], ...given
 })
 
 /** An analysis that found nothing of note, with whatever a test wants different. */

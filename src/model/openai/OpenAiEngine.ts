@@ -1,6 +1,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Critic, Critique, Rewrite } from "#pipeline/critic/Critic.ts"
+import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
@@ -14,6 +16,8 @@ const paragraphs = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/
 
 const REPLY = formatOf("reply", Reply, (text): Reply => ({ decision: "reply", exit_reason: null, bubbles: paragraphs(text), cited_memory_ids: [] }))
 const ANALYSIS = formatOf("analysis", Analysis)
+const CRITIQUE = formatOf("critique", Critique)
+const REWRITE = formatOf("rewrite", Rewrite)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
   /** The model that reads a message before `model` answers it. */
@@ -32,5 +36,9 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Laye
   const analyst: Analyst = {
     analyze: (request) => Effect.map(askAnalyst({ format: ANALYSIS, messages: analyzePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ analysis: value, usage }))
   }
-  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst))
+  const critic: Critic = {
+    critique: (request) => Effect.map(ask({ format: CRITIQUE, messages: critiquePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ critique: value, usage })),
+    rewrite: (request) => Effect.map(ask({ format: REWRITE, messages: rewritePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ bubbles: value.bubbles, usage }))
+  }
+  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic))
 }))
