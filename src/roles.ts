@@ -9,6 +9,7 @@ import { BotApi } from "#channels/telegram/BotApi.ts"
 import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
+import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
@@ -23,7 +24,9 @@ import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
+import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
+import * as SafetyRecords from "#src/db/SafetyRecords.ts"
 import { Secrets } from "#src/db/Secrets.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
@@ -58,16 +61,17 @@ import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
 import { Settings } from "./settings.ts"
 
-/** The engine that writes replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
+/** The engine behind replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
 const writer = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Settings
   if (model === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflineWriter.ts"))).layer
-  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiWriter.ts"))).layer(model)
+  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer(model)
 }))
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
+  const settings = yield* Settings
   const { model } = yield* Writer
-  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode) })
+  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode, settings.model?.analyzeModel) })
 }))
 
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
@@ -106,13 +110,16 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
 /** What handles what comes in from Telegram. */
 const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer]))
 
+/** What the models that write are told, and nobody else is to read. */
+const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, REWRITE_RULES].join("\n")
+
 const worker = Layer.unwrap(Effect.gen(function*() {
-  const { deadlines, retention, telegram } = yield* Settings
+  const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
   return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide([TurnRunner.layer, courier, intake]),
-    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
-    Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
+    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
+    Layer.provide([Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
   )
 }))
 

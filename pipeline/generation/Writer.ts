@@ -4,25 +4,37 @@ import * as Schema from "effect/Schema"
 import type { Turn, Usage } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/know.ts"
+import type { ModelError } from "../ModelError.ts"
+import type { Retrieved } from "../retrieval/Retrieved.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
+import type { SafetyVerdict } from "../safety/judge.ts"
 
 /** Everything a writer may draw on for one reply. */
 export interface WriteRequest {
   readonly turn: Turn
   readonly history: ReadonlyArray<Utterance>
+  readonly retrieved: Retrieved
   readonly grounding: Grounding
+  readonly safety: SafetyVerdict
   readonly knowledge: Knowledge
+  /** What the character may decide in this turn; anything else is taken for a reply. */
+  readonly decisions: ReadonlyArray<Decision>
   /** The gate that refused the draft before this one, so that the next differs. */
   readonly refusedBy: string | null
   /** Told before each further call what this write has cost so far, so that it is booked before more is paid. The last call is told by how the write ends. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
 
+export const Decision = Schema.Literals(["reply", "withhold", "exit"])
+export type Decision = typeof Decision.Type
+
 /** The structured answer asked of every engine. */
 export const Reply = Schema.Struct({
-  decision: Schema.Literals(["reply", "withhold", "exit"]),
+  decision: Decision,
   exit_reason: Schema.NullOr(Schema.Literals(["boundary_violation", "repeated_abuse", "story_exit", "user_requested"])),
-  bubbles: Schema.Array(Schema.String)
+  bubbles: Schema.Array(Schema.String),
+  /** The memories that the reply leans on, by `memoryId`: of `history` and of what was recalled. */
+  cited_memory_ids: Schema.Array(Schema.String)
 })
 export type Reply = typeof Reply.Type
 
@@ -31,29 +43,10 @@ export interface Draft {
   readonly usage: Usage
 }
 
-/**
- * `refused`: the model answered and will not, or cannot, give what was asked (4xx, refusal, unusable output).
- * `unreachable`: no answer, or a passing one (429, 5xx, time-out, connection lost).
- */
-export class WriterError extends Schema.TaggedError<WriterError>()("WriterError", {
-  reason: Schema.Literals(["refused", "unreachable"]),
-  /** Short machine word for the trace, such as `http_429` or `schema_mismatch`. Never the provider's text. */
-  code: Schema.String,
-  /** What the failed calls are known to have cost. */
-  usage: Schema.NullOr(Schema.Struct({
-    model: Schema.String,
-    inputTokens: Schema.Int,
-    cachedInputTokens: Schema.Int,
-    outputTokens: Schema.Int,
-    costMicroUsd: Schema.Int,
-    estimated: Schema.Boolean
-  }))
-}) {}
-
 /** Port: writes the reply. Layers: a model behind an OpenAI-compatible address, and the labelled offline engine. */
 export class Writer extends Context.Service<Writer, {
   /** Name of the engine, shown to clients: `openai-compatible` or `offline-retrieval.v1`. */
   readonly engine: string
   readonly model: string
-  readonly write: (request: WriteRequest) => Effect.Effect<Draft, WriterError>
+  readonly write: (request: WriteRequest) => Effect.Effect<Draft, ModelError>
 }>()("pipeline/generation/Writer") {}

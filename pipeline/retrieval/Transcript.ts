@@ -9,6 +9,9 @@ export interface Utterance {
   readonly at: Date
 }
 
+/** The name by which something said is cited: its place on the session's log. */
+export const memoryId = ({ cursor }: Pick<Utterance, "cursor">): string => `cursor-${cursor}`
+
 /** Port: what has been said in a session. */
 export class Transcript extends Context.Service<Transcript, {
   /** The last `limit` utterances before the user message of this turn, oldest first. */

@@ -62,6 +62,11 @@ export class Retention extends Context.Service<Retention, {
           returning l.app_id, l.session_id, b.kept_after as after, b.last
         ), deleted as (
           delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor > t.after and e.cursor <= t.last
+        ), forgotten as (
+          delete from memory_docs d using trimmed t where d.app_id = t.app_id and d.session_id = t.session_id and d.cursor <= t.last
+          returning d.app_id, d.session_id, d.doc
+        ), unindexed as (
+          delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id and m.doc = f.doc
         )
         select exists (select from trimmed where last = after + ${EVENTS_A_STEP}::int) as more`)
       return cut?.more === true ? after : scope.at(-1)

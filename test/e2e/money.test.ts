@@ -7,7 +7,7 @@ import { until } from "#test/support/until.ts"
 
 /** An answer that cannot be used, so that its write asks once more; and one that the gates refuse, so that another is written. */
 const UNUSABLE = "{\"decision\":\"reply\""
-const REFUSED = JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["User: what is for dinner?"] })
+const REFUSED = JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["User: what is for dinner?"], cited_memory_ids: [] })
 
 const costOf = (calls: number) => costMicroUsd("gpt-5-mini", { inputTokens: calls * SLOW_USAGE.prompt_tokens, cachedInputTokens: 0, outputTokens: calls * SLOW_USAGE.completion_tokens })
 

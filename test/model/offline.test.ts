@@ -5,12 +5,15 @@ import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
 import { refusal } from "#pipeline/emission/gates.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { know } from "#pipeline/knowledge/know.ts"
+import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { Transcript, type Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
+import { SAFE } from "#pipeline/safety/judge.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
-import { bubblesOf, characterOf, DEADLINES, historyOf, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
+import { plainGrounding } from "#test/support/requests.ts"
+import { bubblesOf, characterOf, DEADLINES, gateContextOf, historyOf, nothingRecalled, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
 
@@ -23,8 +26,11 @@ const SCRIPT = [
 const requestOf = (character: Character, text: string, given: Partial<Pick<WriteRequest, "history" | "refusedBy">> & { readonly turnIndex?: number } = {}): WriteRequest => ({
   turn: turnOf({ character, text, turnIndex: given.turnIndex ?? 0 }),
   history: given.history ?? [],
-  grounding: { addressee: null, localTime: "Monday 10:00" },
+  retrieved: NOTHING_RETRIEVED,
+  grounding: plainGrounding,
+  safety: SAFE,
   knowledge: know(character),
+  decisions: ["reply"],
   refusedBy: given.refusedBy ?? null,
   onSpent: () => Effect.void
 })
@@ -36,8 +42,8 @@ const line = (request: WriteRequest) => Effect.map(write(request), ({ reply }) =
 const converse = (character: Character, script: ReadonlyArray<string>, sessionId = "ses_1") => Effect.gen(function*() {
   const history: Array<Utterance> = []
   const transcript = Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => history.slice(-limit)) })
-  const pipeline = TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "" })
-  const turns = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, offline])))
+  const pipeline = TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() })
+  const turns = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, nothingRecalled, offline])))
   const said: Array<string> = []
   for (const [turnIndex, text] of script.entries()) {
     const { outcome, stages } = yield* runTurn(turns, turnOf({ sessionId, turnIndex, character, text }))
@@ -97,12 +103,13 @@ describe("the offline engine", () => {
     }))
 
     it(`gives ${character.display_name} only lines that the gates let pass`, () => {
-      const context = { serviceText: "", mustNotReveal: know(character).mustNotReveal }
+      const context = gateContextOf({ character, mustNotReveal: know(character).mustNotReveal, userTexts: [] })
+      const refusedBy = (text: string, userTexts: ReadonlyArray<string> = []) => refusal({ text, citedIds: [] }, { ...context, userTexts })
       for (const [asked, answered] of character.example_dialogues.map(exampleTurns)) {
-        assert.isNull(refusal(answered?.text ?? "", { ...context, userTexts: [asked?.text ?? ""] }), answered?.text)
+        assert.isNull(refusedBy(answered?.text ?? "", [asked?.text ?? ""]), answered?.text)
       }
-      for (const { text } of character.voice_samples) assert.isNull(refusal(text, { ...context, userTexts: [] }), text)
-      for (const text of character.fallback_lines) assert.isNull(refusal(text, { ...context, userTexts: [] }), text)
+      for (const { text } of character.voice_samples) assert.isNull(refusedBy(text), text)
+      for (const text of character.fallback_lines) assert.isNull(refusedBy(text), text)
     })
   }
 

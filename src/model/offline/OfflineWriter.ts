@@ -24,6 +24,6 @@ export const layer: Layer.Layer<Writer> = Layer.succeed(Writer, {
   model: OFFLINE_ENGINE,
   write: (request) => Effect.sync(() => {
     const line = choose(request)
-    return { reply: { decision: "reply", exit_reason: null, bubbles: line.split(BLANK_LINE) }, usage: usageOf(request, line) }
+    return { reply: { decision: "reply", exit_reason: null, bubbles: line.split(BLANK_LINE), cited_memory_ids: [] }, usage: usageOf(request, line) }
   })
 })
