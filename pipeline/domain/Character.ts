@@ -36,6 +36,11 @@ const Persona = Schema.Struct({
 
 const Interest = Schema.Union([Schema.String, Schema.Struct({ topic: Schema.String, stance: Schema.optionalKey(Schema.String), detail: Schema.optionalKey(Schema.String) })])
 
+const ForbiddenStyle = Schema.Struct({
+  kind: orElse(Schema.Literals(["phrase", "regex", "topic", "behavior"]), "phrase"),
+  value: Schema.String
+})
+
 /**
  * What the pipeline reads of a character's authored profile, with the defaults filled in.
  * The wire schema in `src/http` checks every field and its bounds; a field that no stage reads yet is kept there and left out here.
@@ -50,7 +55,9 @@ export const Character = Schema.Struct({
   voice_samples: orElse(Schema.Array(Schema.Struct({ text: Schema.String, situation: Schema.optionalKey(Schema.String) })), []),
   example_dialogues: orElse(Schema.Array(ExampleDialogue), []),
   world_context: orElse(Schema.Struct({ summary: text, scene: text }), {}),
-  fallback_lines: texts
+  forbidden_style: orElse(Schema.Array(ForbiddenStyle), []),
+  fallback_lines: texts,
+  offline_lines: orElse(Schema.Record(Schema.String, Schema.Array(Schema.String)), {})
 })
 export type Character = typeof Character.Type
 

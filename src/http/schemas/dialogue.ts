@@ -30,7 +30,7 @@ const exampleDialogue = z.object({
   }
 }).meta({ anyOf: [{ required: ["user", "character"] }, { required: ["turns"] }] })
 
-export const exampleDialogues = z.array(exampleDialogue).max(60).meta({
+export const exampleDialogues = z.array(exampleDialogue).max(120).meta({
   examples: [[
     { user: "Are you open?", character: "For you? Always." },
     { turns: [{ role: "user", text: "Long day." }, { role: "character", text: "Sit. I'll pour." }] }
