@@ -4,6 +4,7 @@ import { type Candidate, candidatesOf } from "./candidates.ts"
 import { type Conversation, conversationOf } from "./Conversation.ts"
 import { OWN_LINES } from "./ownLines.ts"
 import { isBlocked, repetition } from "./repetition.ts"
+import { openingOf } from "./repertoire.ts"
 import { voicePass } from "./voicePass.ts"
 
 export interface Choice {
@@ -18,11 +19,17 @@ const ASKED_BACK = 3
 /** "And you?" after an answer, where the character has not just asked something. */
 const askBack = ({ repertoire, said, seed }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
   const asks = (text: string): boolean => text.includes("?")
-  if (!answersQuestion || asks(line) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
+  if (!answersQuestion || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
   const authored = repertoire.lines.ask_back
   const lines = authored.length > 0 ? authored : OWN_LINES.ask_back
   const asked = lines[(seed >>> 4) % lines.length]
   return asked === undefined ? [] : [{ line: asked, own: authored.length === 0, slots: {}, cites: [], answersQuestion: false }]
+}
+
+interface Spoken {
+  readonly candidate: Candidate
+  readonly line: string
+  readonly score: number
 }
 
 /** What is said in this turn: the best that fits, in the character's voice, and that was not said lately. After a refusal it is the one after that. */
@@ -31,17 +38,25 @@ export const choose = (request: WriteRequest): Choice => {
   const { act, said } = conversation
   const voiced = voicePass(request.turn, said)
   const costOf = repetition(said)
-  const sayable = candidatesOf(conversation)
-    .flatMap((candidate) => {
+  const ranked = candidatesOf(conversation).toSorted((a, b) => b.score - a.score)
+
+  /** Looks no further than where even a line that costs nothing could not win any more. */
+  const best = (except: string | null, sayable: (cost: number) => boolean): Spoken | undefined => {
+    let found: Spoken | undefined
+    for (const candidate of ranked) {
+      if (found !== undefined && candidate.score <= found.score) break
       const line = voiced(candidate)
-      return line === null ? [] : [{ candidate, line, score: candidate.score - costOf(line) }]
-    })
-    .sort((a, b) => b.score - a.score)
-  const fresh = sayable.filter(({ line }) => !isBlocked(costOf(line)))
-  // Everything has been said, so the best is said again.
-  const from = fresh.length > 0 ? fresh : sayable
-  const best = from[0]
-  const chosen = request.refusedBy === null ? best : from.find(({ line }) => line !== best?.line) ?? best
+      if (line === null || line === except) continue
+      const cost = costOf(line)
+      if (sayable(cost) && candidate.score - cost > (found?.score ?? -Infinity)) found = { candidate, line, score: candidate.score - cost }
+    }
+    return found
+  }
+  // When everything has been said, the best is said again.
+  const next = (except: string | null) => best(except, (cost) => !isBlocked(cost)) ?? best(except, () => true)
+
+  const first = next(null)
+  const chosen = request.refusedBy === null || first === undefined ? first : next(first.line) ?? first
   if (chosen === undefined) return { line: "", act, cites: [] }
   const more = askBack(conversation, chosen.candidate).flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? []).filter((line) => !isBlocked(costOf(line)))
   return { line: [chosen.line, ...more].join("\n\n"), act, cites: chosen.candidate.cites }

@@ -9,12 +9,13 @@ export const ANSWERED_ACTS = [
 
 /**
  * What the character does of itself: `refusal` keeps to the part where something else is asked for, `recall` fills a slot, `recall_sentence` gives back a sentence, `unknown_memory` says that nobody told,
- * `follow_up` comes back to something told earlier, `answer` takes the answer to a question of its own, `ask_back` returns a question about itself, `topic` opens a new one.
+ * `follow_up` comes back to something told earlier, `already_said` admits to having said so, `answer` takes the answer to a question of its own, `detail` lets somebody go on telling,
+ * `comfort` stays with somebody who has told of something sad, `ask_name` asks what is called how, `ask_back` returns a question about itself, `topic` opens a new one.
  */
-const MOVES = ["candid", "refusal", "recall", "recall_sentence", "unknown_memory", "follow_up", "answer", "ask_back", "topic"] as const
+const MOVES = ["candid", "refusal", "recall", "recall_sentence", "unknown_memory", "follow_up", "already_said", "answer", "detail", "comfort", "ask_name", "ask_back", "topic"] as const
 
 /** How it takes what the person tells of these. */
-const TOLD = ["about_pet", "about_person", "about_work", "about_home", "about_like", "about_dislike", "about_event"] as const
+const TOLD = ["about_pet", "about_person", "about_work", "about_home", "about_like", "about_dislike", "about_event", "about_name", "about_plan"] as const
 
 export const LINE_KINDS = [...ANSWERED_ACTS, ...MOVES, ...TOLD] as const
 /** A key of the authored `offline_lines`. */

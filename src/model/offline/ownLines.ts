@@ -43,6 +43,12 @@ export const OWN_LINES: Readonly<Record<LineKind, ReadonlyArray<string>>> = {
   recall_sentence: ["You said it yourself: {{quote}}.", "What I have from you is this: {{quote}}.", "{{quote}}. Those were more or less your words."],
   unknown_memory: ["I don't think you told me.", "You haven't said, as far as I know.", "That never came up. Tell me now?", "I'd remember that, and I don't. What is it?"],
   follow_up: ["And how is {{subject}}?", "I was still thinking of {{subject}}. Anything new there?", "Before I forget: what about {{subject}}?"],
+  about_name: ["{{value}}. Good to meet you.", "Hello, {{value}}.", "{{value}}. I'll remember that."],
+  about_plan: ["Tell me how it goes.", "Then do it soon.", "Good. What comes first?", "I think you will."],
+  already_said: ["I think I said. It hasn't changed.", "Same as before, I'm afraid.", "My answer to that stands."],
+  detail: ["Go on.", "And then?", "I can picture it.", "I see. What else?"],
+  comfort: ["I'm still here.", "Take your time.", "That makes sense. It would hurt anyone.", "You don't have to carry it alone.", "I'm glad you told me that."],
+  ask_name: ["What's {{subject}} called?", "And what do you call {{subject}}?", "Does {{subject}} have a name?"],
   answer: ["Good to know.", "I'd have guessed otherwise.", "That's a better answer than I had ready.", "I like that you thought about it."],
   ask_back: ["And you?", "How about you?", "What would you have said?"],
   topic: ["What was the best part of your day?", "What's something you're looking forward to?", "What's the view from where you sit?", "Who did you last laugh with?", "What did you want to be when you were small?"]

@@ -2,7 +2,7 @@ import { bm25 } from "#pipeline/retrieval/bm25.ts"
 import type { Attribute, Fact } from "./Fact.ts"
 import { secondPerson } from "./secondPerson.ts"
 import type { Slots } from "./slots.ts"
-import { NOUN } from "./topics.ts"
+import { kin, NOUN } from "./topics.ts"
 import { content } from "./wording.ts"
 
 /** What is remembered of what was asked: a slot, a sentence, or that nobody said it. */
@@ -39,9 +39,6 @@ const OWN: Readonly<Partial<Record<Attribute, string>>> = {
   birthday: "your birthday", like: "what you love", dislike: "what you can't stand"
 }
 
-const KIN: Readonly<Record<string, string>> = { mum: "mother", mom: "mother", mama: "mother", dad: "father", papa: "father", grandma: "grandmother", granny: "grandmother", nan: "grandmother", grandpa: "grandfather", grandad: "grandfather" }
-const kin = (noun: string): string => KIN[noun.toLowerCase()] ?? noun.toLowerCase()
-
 /** The person, or what is theirs, as said to them. */
 export const subjectOf = ({ attribute, subject }: Fact): string =>
   subject === "" ? OWN[attribute] ?? "you" : attribute === "favourite" ? `your favourite ${subject}` : `your ${subject}`
@@ -49,13 +46,19 @@ export const subjectOf = ({ attribute, subject }: Fact): string =>
 const ofSlot = (fact: Fact): Memory => ({ kind: "slot", fact, slots: { subject: subjectOf(fact), value: fact.value, quote: secondPerson(fact.quote) } })
 const ofSentence = (fact: Fact): Memory => ({ kind: "sentence", fact, slots: { subject: subjectOf(fact), quote: secondPerson(fact.quote) } })
 
-const EVERYTHING = /\b(?:know|remember) (?:about|of) me\b|\bwhat (?:did|have) i (?:said|say|tell|told)(?: you)?(?: so far| before| earlier| about me)?\W*$/i
+const EVERYTHING = /\b(?:know|remember) (?:anything )?(?:about |of )?me\b|\bwhat (?:did|have) i (?:said|say|tell|told)(?: you)?(?: so far| before| earlier| about me)?\W*$/i
 const EXPECTS_MEMORY = /\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b/i
+const THEIR_NAME = /\b(?:his|her|its|their) name\b|\b(?:is|was) (?:he|she|it) called\b/i
+const NAMED = /(?<=\s)\p{Lu}[\p{L}'’-]+/gu
+const WHO = /^\W*who\b/i
+/** What a question for a person adds to an answer that speaks of one. */
+const OF_A_PERSON = 0.3
 const HEARD = 0.34
+const CLEARLY_HEARD = 0.6
+/** How far back the most telling is looked for. */
+const MOST_TOLD = 12
 
-/** What the facts say to a question about the person, or null when it asks for nothing that they could have said. */
-export const recall = (question: string, facts: ReadonlyArray<Fact>): Memory | null => {
-  const newest = facts.toReversed()
+const bySlot = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
   for (const { pattern, attribute, subject } of QUESTIONS) {
     const match = pattern.exec(question)
     if (match === null) continue
@@ -64,15 +67,39 @@ export const recall = (question: string, facts: ReadonlyArray<Fact>): Memory | n
     if (fact !== undefined) return attribute === "doing" ? ofSentence(fact) : ofSlot(fact)
     if (attribute !== "doing") return { kind: "unknown" }
   }
-  if (EVERYTHING.test(question)) {
-    const fact = newest.find(({ attribute }) => attribute !== "statement") ?? newest[0]
-    return fact === undefined ? { kind: "unknown" } : ofSentence(fact)
-  }
-  const statements = newest.filter(({ attribute }) => attribute === "statement" || attribute === "name")
-  const best = bm25(statements, ({ quote }) => content(quote)).search(content(question))[0]
-  if (best !== undefined && best.score >= HEARD) return ofSentence(best.item)
-  const named = /\bwho(?:'s| is| was) (\p{Lu}[\p{L}'’-]+)/u.exec(question)?.[1]
-  const person = named === undefined ? undefined : newest.find(({ attribute, value }) => attribute === "name" && value === named)
-  if (person !== undefined) return ofSentence(person)
-  return EXPECTS_MEMORY.test(question) ? { kind: "unknown" } : null
+  return null
+}
+
+const bySentence = (question: string, newest: ReadonlyArray<Fact>, heard: number): Memory | null => {
+  const statements = newest.filter(({ attribute, subject }) => attribute === "statement" || (attribute === "name" && subject !== "") || attribute === "work")
+  const likely = WHO.test(question) ? OF_A_PERSON : 0
+  const [best] = bm25(statements, ({ quote }) => content(quote)).search(content(question))
+    .filter(({ score }) => score >= heard)
+    .sort((a, b) => b.score - a.score + likely * (Number(b.item.topic === "person") - Number(a.item.topic === "person")))
+  return best === undefined ? null : ofSentence(best.item)
+}
+
+const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
+  const called = THEIR_NAME.test(question) ? newest.find(({ attribute, subject }) => attribute === "name" && subject !== "") : undefined
+  if (called !== undefined) return ofSlot(called)
+  const names = new Set(question.match(NAMED))
+  const known = newest.findLast(({ quote }) => [...names].some((name) => quote.includes(name)))
+  return known === undefined ? null : ofSentence(known)
+}
+
+/** The most telling of what was told, for a question that names nothing. */
+const anything = (newest: ReadonlyArray<Fact>): Memory => {
+  const fact = newest.slice(-MOST_TOLD).find(({ attribute, topic }) => attribute !== "statement" && topic !== "other") ?? newest.find(({ subject }) => subject !== "") ?? newest.at(-1)
+  return fact === undefined ? { kind: "unknown" } : ofSentence(fact)
+}
+
+/**
+ * What the facts say to a question, or null when it asks for nothing that the person could have said. A question that is not
+ * plainly about the person is only answered where the facts plainly answer it.
+ */
+export const recall = (question: string, facts: ReadonlyArray<Fact>, aboutPerson: boolean): Memory | null => {
+  const newest = facts.toReversed()
+  if (!aboutPerson) return byName(question, newest) ?? (/\byou\b|\byour\b/i.test(question) ? null : bySentence(question, newest, CLEARLY_HEARD))
+  if (EVERYTHING.test(question)) return anything(newest)
+  return bySlot(question, newest) ?? bySentence(question, newest, HEARD) ?? byName(question, newest) ?? (EXPECTS_MEMORY.test(question) ? { kind: "unknown" } : null)
 }

@@ -1,6 +1,6 @@
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
 import { admitsMachine, asksWhatYouAre } from "#pipeline/safety/candour.ts"
-import { actOf, actOfSituation } from "./acts.ts"
+import { type Act, actOf, actOfSituation } from "./acts.ts"
 import { kindOfAct, LINE_KINDS, type LineKind } from "./lineKinds.ts"
 import { type Matcher, matcher } from "./matching.ts"
 import { isQuestion } from "./questions.ts"
@@ -8,6 +8,8 @@ import { isQuestion } from "./questions.ts"
 export interface Exchange {
   readonly user: string
   readonly character: string
+  /** What the user's side of it does. */
+  readonly act: Act
   /** What the author let follow in the same dialogue. */
   readonly next: Exchange | null
 }
@@ -22,7 +24,12 @@ export interface Repertoire {
   readonly background: Matcher<string>
   /** What can be said at any time. */
   readonly anytime: ReadonlyArray<string>
+  /** What is said to something that nobody could understand. */
+  readonly puzzled: ReadonlyArray<string>
 }
+
+/** Acts that an answer to one message answers in any other. */
+const SOCIAL: ReadonlySet<Act> = new Set(["greeting", "farewell", "apology", "thanks", "joke", "story"])
 
 const thread = (turns: ReturnType<typeof exampleTurns>): ReadonlyArray<Exchange> => {
   let next: Exchange | null = null
@@ -30,7 +37,7 @@ const thread = (turns: ReturnType<typeof exampleTurns>): ReadonlyArray<Exchange>
   for (let i = turns.length - 1; i > 0; i--) {
     const [asked, answered] = [turns[i - 1], turns[i]]
     if (asked?.role !== "user" || answered?.role !== "character") continue
-    next = { user: asked.text, character: answered.text, next }
+    next = { user: asked.text, character: answered.text, act: actOf(asked.text), next }
     exchanges.unshift(next)
   }
   return exchanges
@@ -58,10 +65,10 @@ const prepare = (character: Character): Repertoire => {
   const threads = character.example_dialogues.map((dialogue) => thread(exampleTurns(dialogue)))
   const exchanges = threads.flat()
   // A later exchange of a dialogue is found by its words only if these stand for themselves.
-  const openings = threads.flatMap((thread) => thread.filter(({ user }, i) => i === 0 || (actOf(user) === "question_self" && isQuestion(user))))
+  const openings = threads.flatMap((thread) => thread.filter(({ user, act }, i) => i === 0 || (act === "question_self" && isQuestion(user))))
   const samples = character.voice_samples.map(({ text, situation }) => ({ text, act: actOfSituation(situation ?? ""), asked: asksWhatYouAre(situation ?? "") }))
   const linesOf = (kind: LineKind): ReadonlyArray<string> => [
-    ...openings.filter((exchange) => kind !== "question_self" && kind !== "question_world" && kind !== "disclosure" && kindOfAct(actOf(exchange.user)) === kind).map((exchange) => exchange.character),
+    ...openings.filter(({ act }) => SOCIAL.has(act) && kindOfAct(act) === kind).map((exchange) => exchange.character),
     ...samples.filter((sample) => sample.act === kind).map((sample) => sample.text),
     ...character.offline_lines[kind] ?? []
   ]
@@ -80,7 +87,8 @@ const prepare = (character: Character): Repertoire => {
     goesOn: new Map(exchanges.flatMap(({ character, next }) => next === null ? [] : [[openingOf(character), next]])),
     lines: { ...Object.fromEntries(LINE_KINDS.map((kind) => [kind, linesOf(kind)])) as Record<LineKind, ReadonlyArray<string>>, candid },
     background: matcher([...anytime, ...sentences(character.world_context.summary).filter(aboutOthers(character))], (line) => line),
-    anytime
+    anytime,
+    puzzled: character.fallback_lines
   }
 }
 

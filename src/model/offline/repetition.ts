@@ -4,6 +4,7 @@ import { terms } from "#pipeline/retrieval/terms.ts"
 const REMEMBERED = 10
 const GRAM = 4
 const TOO_ALIKE = 0.4
+const CLOSING_WORDS = 3
 const OPENER_WORDS = 2
 const SAME_OPENERS = 2
 
@@ -23,11 +24,14 @@ const alike = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
 
 const closingQuestion = (text: string): string | null => /[^.!?\n]+\?\s*$/.exec(text)?.[0].trim().toLowerCase() ?? null
 
+/** How a line ends, by which a filled-in one is known again. */
+const closingOf = (words: ReadonlyArray<string>): string | null => words.length > CLOSING_WORDS ? words.slice(-CLOSING_WORDS).join(" ") : null
+
 /** What it costs to say a line after what was said already. At `BLOCKED` and above it is only said when nothing else is left. */
 export const repetition = (said: ReadonlyArray<string>): (line: string) => number => {
   const recent = said.slice(-REMEMBERED).map((text) => {
     const words = terms(text)
-    return { text: sameWords(text), grams: gramsOf(words), opener: words.slice(0, OPENER_WORDS).join(" "), question: closingQuestion(text) }
+    return { text: sameWords(text), grams: gramsOf(words), opener: words.slice(0, OPENER_WORDS).join(" "), closing: closingOf(words), question: closingQuestion(text) }
   })
   const asked = recent.slice(-2)
   return (line) => {
@@ -35,7 +39,9 @@ export const repetition = (said: ReadonlyArray<string>): (line: string) => numbe
     const words = terms(line)
     const grams = gramsOf(words)
     const question = closingQuestion(line)
+    const closing = closingOf(words)
     if (recent.some((earlier) => earlier.text.includes(text) || alike(grams, earlier.grams) >= TOO_ALIKE)) return BLOCKED
+    if (closing !== null && recent.some((earlier) => earlier.closing === closing)) return BLOCKED
     if (question !== null && recent.some((earlier) => earlier.question === question)) return BLOCKED
     const opener = words.slice(0, OPENER_WORDS).join(" ")
     const openers = recent.filter((earlier) => earlier.opener === opener).length

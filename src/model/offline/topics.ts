@@ -19,3 +19,8 @@ const KINDS: ReadonlyArray<readonly [Topic, RegExp]> = [
 export const NOUN = String.raw`(?:${PET}|${PERSON}|${EVENT}|${WORK}|${HOME})s?`
 
 export const topicOf = (subject: string): Topic => KINDS.find(([, words]) => words.test(subject))?.[0] ?? "other"
+
+const KIN: Readonly<Record<string, string>> = { mum: "mother", mom: "mother", mama: "mother", dad: "father", papa: "father", grandma: "grandmother", granny: "grandmother", nan: "grandmother", grandpa: "grandfather", grandad: "grandfather" }
+
+/** One word for those who are called by several. */
+export const kin = (noun: string): string => KIN[noun.toLowerCase()] ?? noun.toLowerCase()

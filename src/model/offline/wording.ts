@@ -23,20 +23,23 @@ const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
   ["sleep", /^(?:sleep|insomnia|awake|dream)/],
   ["friend", /^(?:friend|lonely|alone|company)/],
   ["age", /^(?:age$|old$|birthday)/],
+  ["animal", /^(?:animal|dog|cat$|pet|goat|bird|horse|rabbit)/],
+  ["breakup", /^(?:broke$|breakup|dumped|divorc|separated)/],
   ["home", /^(?:home|live$|living|house|flat|apartment)/]
 ]
 
 const STOP = new Set((
   "a an the and or but if so as at by for from in into of on to with about than that this these those it its i me my you your we us our they them their he she his her " +
   "what when where which who why how am is are was were be been do does did have has had can could will would should not no just very really too any some all ever " +
-  "tell know think like get got there here then now ok please hey well oh one thing things say said"
+  "tell know think like get got there here then now ok please hey well oh one thing things say said something anything give show him himself herself today right still also much someone somebody something"
 ).split(" "))
 
 const stem = (word: string): string => {
-  if (word.length > 5 && word.endsWith("ing")) return word.slice(0, -3)
-  if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`
-  if (word.length > 4 && word.endsWith("ed")) return word.slice(0, -2)
-  return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
+  if (word.length < 4) return word
+  const bare = word.length > 5 && word.endsWith("ing")
+    ? word.slice(0, -3)
+    : word.endsWith("ies") ? `${word.slice(0, -3)}y` : word.endsWith("ed") ? word.slice(0, -2) : word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
+  return bare.replace(/([bdgmnprt])\1$/, "$1").replace(/e$/, "")
 }
 
 const words = (text: string): ReadonlyArray<string> => terms(text).flatMap((term) => SAME[term]?.split(" ") ?? [term])
