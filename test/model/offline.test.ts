@@ -1,17 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
 import { refusal } from "#pipeline/emission/gates.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { know } from "#pipeline/knowledge/know.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
-import { Transcript, type Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
-import { TurnPipeline } from "#pipeline/Turn.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
+import { CharacterCreate } from "#src/http/schemas/character.ts"
+import { LINE_KINDS } from "#src/model/offline/lineKinds.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
-import { bubblesOf, characterOf, DEADLINES, historyOf, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
+import { talk } from "#test/support/talk.ts"
+import { characterOf, historyOf, plainCharacter, turnOf } from "#test/support/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
 
@@ -36,23 +36,12 @@ const requestOf = (character: Character, text: string, given: Partial<Pick<Write
 const write = (request: WriteRequest) => Effect.provide(Writer.use((writer) => writer.write(request)), offline)
 const line = (request: WriteRequest) => Effect.map(write(request), ({ reply }) => reply.bubbles.join("\n\n"))
 
-/** Talks through the script by the whole pipeline; answers what the character said, message by message. */
-const converse = (character: Character, script: ReadonlyArray<string>, sessionId = "ses_1") => Effect.gen(function*() {
-  const history: Array<Utterance> = []
-  const transcript = Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => history.slice(-limit)) })
-  const pipeline = TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "" })
-  const turns = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, offline])))
-  const said: Array<string> = []
-  for (const [turnIndex, text] of script.entries()) {
-    const { outcome, stages } = yield* runTurn(turns, turnOf({ sessionId, turnIndex, character, text }))
-    assert.deepStrictEqual(stages.filter(({ status }) => status !== "ok"), [], `${character.slug}: ${text}`)
-    const reply = bubblesOf(outcome).join("\n")
-    said.push(reply)
-    const at = new Date(0)
-    history.push({ role: "user", text, cursor: turnIndex * 3, at }, { role: "character", text: reply, cursor: turnIndex * 3 + 2, at })
-  }
-  return said
-})
+/** What the character said, message by message, none of which a gate refused. */
+const converse = (character: Character, script: ReadonlyArray<string>, sessionId = "ses_1") => Effect.map(talk(character, script, { sessionId }), (exchanges) =>
+  exchanges.map(({ asked, reply, stages }) => {
+    assert.deepStrictEqual(stages.filter(({ status }) => status !== "ok"), [], `${character.slug}: ${asked}`)
+    return reply
+  }))
 
 describe("the offline engine", () => {
   it.effect("names itself in the engine, the model and the usage", () => Effect.gen(function*() {
@@ -102,13 +91,32 @@ describe("the offline engine", () => {
 
     it(`gives ${character.display_name} only lines that the gates let pass`, () => {
       const context = { serviceText: "", mustNotReveal: know(character).mustNotReveal }
-      for (const [asked, answered] of character.example_dialogues.map(exampleTurns)) {
-        assert.isNull(refusal(answered?.text ?? "", { ...context, userTexts: [asked?.text ?? ""] }), answered?.text)
+      for (const turns of character.example_dialogues.map(exampleTurns)) {
+        for (const [i, { role, text }] of turns.entries()) {
+          if (role === "character") assert.isNull(refusal(text, { ...context, userTexts: [turns[i - 1]?.text ?? ""] }), text)
+        }
       }
-      for (const { text } of character.voice_samples) assert.isNull(refusal(text, { ...context, userTexts: [] }), text)
-      for (const text of character.fallback_lines) assert.isNull(refusal(text, { ...context, userTexts: [] }), text)
+      const lines = [...character.voice_samples.map(({ text }) => text), ...character.fallback_lines, ...Object.values(character.offline_lines).flat()]
+      for (const text of lines) assert.isNull(refusal(text, { ...context, userTexts: [] }), text)
     })
   }
+
+  it("has demo characters that any author could have posted, with eighty dialogues each and no act that the engine does not know", () => {
+    for (const profile of demoCharacters) {
+      assert.isTrue(CharacterCreate.safeParse(profile).success, profile.slug)
+      const { example_dialogues, offline_lines } = characterOf(profile)
+      assert.isAtLeast(example_dialogues.length, 80)
+      assert.deepStrictEqual(Object.keys(offline_lines).filter((kind) => !LINE_KINDS.some((known) => known === kind)), [], profile.slug)
+    }
+  })
+
+  it("has no line twice among the demo characters", () => {
+    const lines = demo.flatMap((character) => [
+      ...character.example_dialogues.flatMap((dialogue) => exampleTurns(dialogue).filter(({ role }) => role === "character").map(({ text }) => text)),
+      ...character.voice_samples.map(({ text }) => text), ...character.fallback_lines, ...Object.values(character.offline_lines).flat()
+    ])
+    assert.deepStrictEqual(lines.filter((line, i) => lines.indexOf(line) !== i), [])
+  })
 
   it.effect("says different things in different sessions when it has no answer", () => Effect.gen(function*() {
     const [edda = plainCharacter] = demo

@@ -13,7 +13,7 @@ import type { Slots } from "./slots.ts"
 /** Something that could be said. */
 export interface Candidate {
   readonly line: string
-  /** 0 to 1: how well it fits, before it is held against what was said already. */
+  /** From 0 to about 1: how well it fits, before it is held against what was said already. */
   readonly score: number
   readonly slots: Slots
   /** Written by the engine and not by the character's author. */
@@ -35,6 +35,9 @@ const OWN_LESS = 0.12
 /** Lines of one pool differ by so little that no pool overtakes another. */
 const NEXT_LESS = 0.001
 const MOST_OF_POOL = 12
+
+/** Even an example in the same words knows less of the person than they have told. */
+const MEMORY_FITS = 1.02
 
 /** How well the lines for an act answer it. What is not here has no lines of its own. */
 const FIT: Readonly<Partial<Record<Act, number>>> = {
@@ -78,7 +81,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   const remembered = (memory: Memory | null): ReadonlyArray<Candidate> => {
     if (memory === null) return []
     if (memory.kind === "unknown") return pool("unknown_memory", 0.9)
-    return pool(memory.kind === "slot" ? "recall" : "recall_sentence", 0.98, { slots: memory.slots, cites: citesOf(memory.fact) })
+    return pool(memory.kind === "slot" ? "recall" : "recall_sentence", MEMORY_FITS, { slots: memory.slots, cites: citesOf(memory.fact) })
   }
   const exemplified = (): ReadonlyArray<Candidate> =>
     examples.like(text).flatMap(({ item, score }) => {

@@ -20,7 +20,7 @@ interface Question {
 const QUESTIONS: ReadonlyArray<Question> = [
   { attribute: "name", pattern: /\b(?:my name|who am i|i(?:'m| am) called|am i called|call me)\b/i },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:my|our) (?:[a-z]+ )?(${NOUN})(?:'s|’s)? (?:called|named|name)\b`, "i") },
-  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bname of (?:my|our) (?:[a-z]+ )?(${NOUN})\b|\b(?:call|name) (?:my|our) (?:[a-z]+ )?(${NOUN})\b`, "i") },
+  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}+)\W*$|\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}+)\W*$`, "iu") },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bwho(?:'?s| is| was) my (?:[a-z]+ )?(${NOUN})\b`, "i") },
   { attribute: "favourite", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?)\W*(?:is|again)?\W*$/iu },
   { attribute: "age", pattern: /\bhow old (?:am i|i am|i'm)\b|\bmy age\b/i },
@@ -88,9 +88,9 @@ const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null =>
 }
 
 /** The most telling of what was told, for a question that names nothing. */
-const anything = (newest: ReadonlyArray<Fact>): Memory => {
+const anything = (newest: ReadonlyArray<Fact>): Memory | null => {
   const fact = newest.slice(-MOST_TOLD).find(({ attribute, topic }) => attribute !== "statement" && topic !== "other") ?? newest.find(({ subject }) => subject !== "") ?? newest.at(-1)
-  return fact === undefined ? { kind: "unknown" } : ofSentence(fact)
+  return fact === undefined ? null : ofSentence(fact)
 }
 
 /**

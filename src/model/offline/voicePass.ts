@@ -15,6 +15,7 @@ const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => l
 const without = (line: string, phrase: string): string => {
   const said = escaped(phrase.replace(/[.!?]+$/, ""))
   return line
+    .replace(new RegExp(String.raw`(^|[.!?]\s+)(\p{L}+),\s*${said},`, "giu"), "$1$2,")
     .replace(new RegExp(String.raw`,\s*${said},(?!\s*(?:and|or|but|for|so|yet)\b)`, "giu"), "")
     .replace(new RegExp(String.raw`,\s*${said}(?=\s*[,.!?;:—…])`, "giu"), "")
     .replace(new RegExp(String.raw`(^|[.!?]\s+|\n)${said}[,.!?:]\s*(\p{L})`, "giu"), (_, before: string, next: string) => `${before}${/\p{Lu}/u.test(line.trimStart().charAt(0)) ? capital(next) : next}`)

@@ -35,8 +35,7 @@ const STOP = new Set((
 ).split(" "))
 
 const stem = (word: string): string => {
-  if (word.length < 4) return word
-  const bare = word.length > 5 && word.endsWith("ing")
+  const bare = word.length < 4 ? word : word.length > 5 && word.endsWith("ing")
     ? word.slice(0, -3)
     : word.endsWith("ies") ? `${word.slice(0, -3)}y` : word.endsWith("ed") ? word.slice(0, -2) : word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
   return bare.replace(/([bdgmnprt])\1$/, "$1").replace(/e$/, "")
