@@ -34,12 +34,14 @@ const Persona = Schema.Struct({
   secrets: orElse(Schema.Array(Schema.Struct({ text: Schema.String, reveal: orElse(Schema.Literals(["never", "trusted", "free"]), "never") })), [])
 })
 
-const Interest = Schema.Union([Schema.String, Schema.Struct({ topic: Schema.String, stance: Schema.optionalKey(Schema.String), detail: Schema.optionalKey(Schema.String) })])
-
 const ForbiddenStyle = Schema.Struct({
   kind: orElse(Schema.Literals(["phrase", "regex", "topic", "behavior"]), "phrase"),
-  value: Schema.String
+  value: Schema.String,
+  action: orElse(Schema.Literals(["rewrite", "block"]), "rewrite")
 })
+export type ForbiddenStyle = typeof ForbiddenStyle.Type
+
+const Interest = Schema.Union([Schema.String, Schema.Struct({ topic: Schema.String, stance: Schema.optionalKey(Schema.String), detail: Schema.optionalKey(Schema.String) })])
 
 /**
  * What the pipeline reads of a character's authored profile, with the defaults filled in.

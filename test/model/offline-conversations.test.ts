@@ -56,4 +56,12 @@ describe("forty conversations of twelve turns", () => {
       assert.deepStrictEqual((yield* talk(character, script, { sessionId, greeting })).map(({ reply }) => reply), said)
     }))
   }
+
+  for (const [n, { character, greeting }] of demo.entries()) {
+    it.effect(`are an evening with ${character.display_name} when they are one: still nothing twice within ten turns`, () => Effect.gen(function*() {
+      const script = SCRIPTS.filter((_, i) => i % demo.length === n).flat()
+      const said = (yield* talk(character, script, { greeting })).map(({ reply }) => reply)
+      for (const [i, reply] of said.entries()) assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, script[i])
+    }))
+  }
 })

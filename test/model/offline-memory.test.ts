@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { demoCharacters } from "#src/demo/characters.ts"
+import { Writer } from "#pipeline/generation/Writer.ts"
+import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { memoryId } from "#pipeline/retrieval/Transcript.ts"
+import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
+import { requestOf } from "#test/support/requests.ts"
 import { talk } from "#test/support/talk.ts"
-import { characterOf, plainCharacter } from "#test/support/turns.ts"
+import { characterOf, historyOf, plainCharacter } from "#test/support/turns.ts"
 
 /** What the person says, what they ask then, what the answer must hold, and which of the messages it must cite. */
 const remembered: ReadonlyArray<readonly [ReadonlyArray<string>, string, RegExp, number]> = [
@@ -74,5 +78,13 @@ describe("the memory of the offline engine", () => {
         assert.deepStrictEqual(stages.filter(({ status }) => status !== "ok"), [])
       }
     }
+  }))
+
+  it.effect("answers from what was said before the history, too", () => Effect.gen(function*() {
+    const recalled = [{ role: "user", text: "my dog is called Biscuit", cursor: 4, at: new Date(0), score: 1 }] as const
+    const request = requestOf("what is my dog called?", { request: { history: historyOf("hi", "Hello."), retrieved: { ...NOTHING_RETRIEVED, recalled } } })
+    const { reply } = yield* Effect.provide(Writer.use((writer) => writer.write(request)), offline)
+    assert.match(reply.bubbles.join(), /Biscuit/)
+    assert.deepStrictEqual(reply.cited_memory_ids, ["cursor-4"])
   }))
 })

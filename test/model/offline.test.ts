@@ -142,4 +142,33 @@ describe("the offline engine", () => {
     const character = characterOf({ slug: "ada", display_name: "Ada", example_dialogues: [{ user: "hi", character: "{{user}}, it is {{char}}." }] })
     assert.strictEqual(yield* line(requestOf(character, "hi")), "you, it is Ada.")
   }))
+
+  it.effect("says authored lore where it answers, and never what speaks of the character from outside", () => Effect.gen(function*() {
+    const retrieved = { ...NOTHING_RETRIEVED, lore: ["Ada keeps a parrot.", "She is afraid of bells.", "The harbour freezes in January."] }
+    assert.strictEqual(yield* line({ ...requestOf(plainCharacter, "when does the harbour freeze?"), retrieved }), "The harbour freezes in January.")
+  }))
+
+  it.effect("declines what safety has it decline", () => Effect.gen(function*() {
+    const character = characterOf({ slug: "ada", display_name: "Ada", offline_lines: { refusal: ["Not on my boat."] }, example_dialogues: [{ user: "hi", character: "Hello." }] })
+    assert.strictEqual(yield* line({ ...requestOf(character, "hi"), safety: { action: "refuse_in_voice" } }), "Not on my boat.")
+  }))
+
+  it.effect.each([
+    ["aaaaaaaaaa", "withhold", null],
+    ["", "withhold", null],
+    ["buy now buy now buy now buy now buy now ", "withhold", null],
+    ["hello", "reply", null],
+    ["you're stupid", "exit", "repeated_abuse"]
+  ] as const)("decides on silence and on leaving only where it may: %j", ([text, decision, exit_reason]) => Effect.gen(function*() {
+    const { reply } = yield* write({ ...requestOf(plainCharacter, text), decisions: ["reply", "withhold", "exit"] })
+    assert.deepStrictEqual([reply.decision, reply.exit_reason], [decision, exit_reason])
+    const { reply: bound } = yield* write(requestOf(plainCharacter, text))
+    assert.deepStrictEqual([bound.decision, bound.exit_reason], ["reply", null])
+  }))
+
+  it.effect("may be silent at an ok after a long monologue", () => Effect.gen(function*() {
+    const decided = (said: string) => Effect.map(write({ ...requestOf(plainCharacter, "ok", { history: historyOf("tell me", said) }), decisions: ["reply", "withhold"] }), ({ reply }) => reply.decision)
+    assert.strictEqual(yield* decided("It was long ago. ".repeat(40)), "withhold")
+    assert.strictEqual(yield* decided("It was long ago."), "reply")
+  }))
 })

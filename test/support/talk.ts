@@ -19,7 +19,7 @@ export interface Exchange {
 }
 
 /** Talks through a script with the offline engine by the whole pipeline, on a log that begins with what the character says first. */
-export const talk = (character: Character, script: ReadonlyArray<string>, { sessionId = "ses_1", greeting = "" } = {}) => Effect.gen(function*() {
+export const talk = (character: Character, script: ReadonlyArray<string>, { sessionId = "ses_1", greeting = "", firstTurnIndex = 0 } = {}) => Effect.gen(function*() {
   const at = new Date(0)
   const log: Array<Utterance> = greeting === "" ? [] : [{ role: "character", text: greeting, cursor: 1, at }]
   const drafts: Array<Reply> = []
@@ -28,9 +28,10 @@ export const talk = (character: Character, script: ReadonlyArray<string>, { sess
   const transcript = Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => log.slice(-limit)) })
   const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "" }).pipe(Layer.provide([transcript, kept])))
   const exchanges: Array<Exchange> = []
-  for (const [turnIndex, asked] of script.entries()) {
+  for (const [i, asked] of script.entries()) {
+    const turnIndex = firstTurnIndex + i
     const { outcome, stages } = yield* runTurn(pipeline, turnOf({ sessionId, turnIndex, character, text: asked }))
-    const cursor = turnIndex * 3 + 2
+    const cursor = i * 3 + 2
     const reply = bubblesOf(outcome).join("\n")
     exchanges.push({ asked, cursor, reply, draft: drafts.at(-1), stages })
     log.push({ role: "user", text: asked, cursor, at }, { role: "character", text: reply, cursor: cursor + 2, at })

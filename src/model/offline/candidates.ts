@@ -39,9 +39,11 @@ const MOST_OF_POOL = 12
 /** Even an example in the same words knows less of the person than they have told. */
 const MEMORY_FITS = 1.02
 
+const LORE_FITS = 0.45
+
 /** How well the lines for an act answer it. What is not here has no lines of its own. */
 const FIT: Readonly<Partial<Record<Act, number>>> = {
-  probe: 0.95, farewell: 0.8, grief: 0.95, affection: 0.9, insult: 0.85, apology: 0.8, thanks: 0.8, compliment: 0.75, greeting: 0.8, joke: 0.85, story: 0.85, advice: 0.7,
+  farewell: 0.8, grief: 0.95, affection: 0.9, insult: 0.85, apology: 0.8, thanks: 0.8, compliment: 0.75, greeting: 0.8, joke: 0.85, story: 0.85, advice: 0.7,
   elaborate: 0.55, laughter: 0.62, agreement: 0.5, disagreement: 0.55, acknowledgement: 0.5, bad_news: 0.62, good_news: 0.66, question_self: 0.36, question_world: 0.5,
   command: 0.5, disclosure: 0.5
 }
@@ -63,7 +65,7 @@ const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => cursor === NOW ? []
 
 /** All that could be said in this turn, in no order. */
 export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
-  const { text, act, actsBefore, facts, said, tender, repertoire, seed } = conversation
+  const { text, act, actsBefore, facts, said, tender, repertoire, lore, seed } = conversation
   const { lines, examples, background, anytime, puzzled } = repertoire
   const asked = (said.at(-1) ?? "").trimEnd().endsWith("?")
 
@@ -108,6 +110,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   ]
 
   if (act === "meta") return pool("candid", 1)
+  if (act === "probe") return pool("refusal", 1)
   if (act === "gibberish") return [...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)), ...pool("acknowledgement", 0.5)]
   const memory = act === "question_past" || act === "question_world" || act === "question_self" ? recall(text, facts, act === "question_past") : null
   const answers = act === "question_past" ? "question_self" : act
@@ -127,6 +130,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     ...(answers === "question_self" || act === "question_world" || act === "remark"
       ? background.like(text).filter(({ score }) => score >= BACKGROUND_ALIKE).map(({ item, score }) => candidate(item, score * 0.6))
       : []),
+    ...(act === "question_world" || answers === "question_self" ? lore.map((line, i) => candidate(line, LORE_FITS - i * NEXT_LESS)) : []),
     ...(open === undefined ? [] : opened(open)),
     ...rotate(NEUTRAL_LINES, seed).map((line, i) => candidate(line, 0.1 - i * NEXT_LESS, { own: true }))
   ]

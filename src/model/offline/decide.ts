@@ -2,7 +2,7 @@ import type { Reply, WriteRequest } from "#pipeline/generation/Writer.ts"
 import type { Act } from "./acts.ts"
 
 const LONG_MONOLOGUE_CHARS = 400
-const SPAM = /^(?:[^\p{L}\p{N}]*|(.)\1{5,}|(.{1,12}?)\2{4,})$/su
+const SPAM = /^(?:[^\p{L}\p{N}]*|(.)\1{5,}|(.{1,12}?)(?:\s*\2){4,})$/su
 
 /** Nothing that anybody could answer: empty, one thing over and over, or "ok" to a long monologue. */
 const saysNothing = ({ turn, history }: WriteRequest, act: Act): boolean =>

@@ -11,6 +11,8 @@ import { kin, NOUN, topicOf } from "./topics.ts"
 const SENTENCES = /(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )/i
 const FIRST_PERSON = /\b(?:i|i'?m|i'?ve|i'?d|i'?ll|my|we|we'?re|we'?ve|our)\b/i
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
+/** Nobody tells more of themselves at once than the rules should read. */
+const READ_CHARS = 1000
 const MOST_QUOTE_CHARS = 140
 const MOST_VALUE_CHARS = 40
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '’&.-]*$/u
@@ -100,9 +102,10 @@ class Reader {
   /** What a pronoun would mean. */
   #last: Fact | undefined
 
-  read({ role, text, cursor }: Utterance): void {
+  read({ role, text: whole, cursor }: Utterance): void {
+    const text = whole.slice(0, READ_CHARS)
     if (role === "character") {
-      this.#askedByCharacter = text
+      this.#askedByCharacter = whole.slice(-READ_CHARS)
       return
     }
     for (const sentence of text.split(SENTENCES).map((part) => part.trim())) {

@@ -56,7 +56,11 @@ const YES_OR_NO = /^\W*(?:yes|yeah|yep|yup|no|nope|nah|ja|nein|oui|non|sí|sim)\
 // A biography is mostly written about the character; only what it says of itself can be put in its mouth.
 const FIRST_PERSON = /\b(?:I|I'm|I've|my|me)\b/
 const sentences = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== "")
-const aboutOthers = (character: Character) => (sentence: string): boolean => !character.display_name.split(/\s+/).some((name) => sentence.includes(name))
+
+// What is written about the character names it, or says "she"; only what does neither can be put in its mouth.
+const ABOUT_SOMEONE = /\b(?:he|she|his|her|him|they|their)\b/i
+export const canSay = (character: Character) => (text: string): boolean =>
+  !ABOUT_SOMEONE.test(text) && !character.display_name.split(/\s+/).some((name) => text.includes(name))
 
 /** The beginning of a line, by which it is known again whatever was added to it. */
 export const openingOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim().slice(0, 40)
@@ -86,7 +90,7 @@ const prepare = (character: Character): Repertoire => {
     examples: matcher(openings.filter((exchange) => !asksWhatYouAre(exchange.user)), (exchange) => exchange.user),
     goesOn: new Map(exchanges.flatMap(({ character, next }) => next === null ? [] : [[openingOf(character), next]])),
     lines: { ...Object.fromEntries(LINE_KINDS.map((kind) => [kind, linesOf(kind)])) as Record<LineKind, ReadonlyArray<string>>, candid },
-    background: matcher([...anytime, ...sentences(character.world_context.summary).filter(aboutOthers(character))], (line) => line),
+    background: matcher([...anytime, ...sentences(character.world_context.summary).filter(canSay(character))], (line) => line),
     anytime,
     puzzled: character.fallback_lines
   }

@@ -2,6 +2,8 @@ import { terms } from "#pipeline/retrieval/terms.ts"
 
 /** Nothing is said again within this many of the character's own messages. */
 const REMEMBERED = 10
+/** Authored lines are shorter; what a model wrote before may not be. */
+const COMPARED_CHARS = 2400
 const GRAM = 4
 const TOO_ALIKE = 0.4
 const CLOSING_WORDS = 3
@@ -29,7 +31,8 @@ const closingOf = (words: ReadonlyArray<string>): string | null => words.length 
 
 /** What it costs to say a line after what was said already. At `BLOCKED` and above it is only said when nothing else is left. */
 export const repetition = (said: ReadonlyArray<string>): (line: string) => number => {
-  const recent = said.slice(-REMEMBERED).map((text) => {
+  const recent = said.slice(-REMEMBERED).map((whole) => {
+    const text = whole.slice(-COMPARED_CHARS)
     const words = terms(text)
     return { text: sameWords(text), grams: gramsOf(words), opener: words.slice(0, OPENER_WORDS).join(" "), closing: closingOf(words), question: closingQuestion(text) }
   })
