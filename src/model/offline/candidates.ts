@@ -72,6 +72,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   // Nobody says good night at noon unless it was said to them, or welcomes back who has just come.
   const untimely = (line: string): boolean =>
     (act === "farewell" && /\bnight\b/i.test(line) && !/\b(?:night|bed|sleep)/i.test(text)) ||
+    (act === "greeting" && /^\W*hey/i.test(line) && !/hey/i.test(text)) ||
     (act === "greeting" && /\b(?:back|again)\b/i.test(line) && (actsBefore.length === 0 || /\bto meet\b/i.test(text)))
   const pool = (kind: LineKind, score: number, given: Partial<Candidate> = {}): ReadonlyArray<Candidate> => [
     ...rotate(lines[kind].filter((line) => !untimely(line)), seed).slice(0, MOST_OF_POOL).map((line, i) => candidate(line, score - i * NEXT_LESS, given)),
@@ -98,8 +99,9 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     toldAt(NOW, facts).slice(0, 2).flatMap((fact, i) => {
       const slots = slotsOf(fact, facts)
       if (fact.attribute === "name" && fact.subject === "") return pool("about_name", 0.9, { slots })
-      const nameless = (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
-      const about = pool(kindOfTopic(fact.topic), (fact.topic === "other" ? 0.5 : 0.64) - i * 0.02, { slots })
+      const nameless = !several && (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
+      const several = fact.topic === "person" && slots.subject === undefined
+      const about = pool(several ? "about_people" : kindOfTopic(fact.topic), (fact.topic === "other" ? 0.5 : 0.64) - i * 0.02, { slots })
       return nameless ? about.concat(pool("ask_name", swayed(0.58, 5), { slots })) : about
     })
   const opened = (score: number): ReadonlyArray<Candidate> => [
@@ -126,7 +128,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     ...(act === "plan" ? pool("about_plan", 0.56) : []),
     ...(act === "disclosure" || act === "good_news" || act === "greeting" ? taken() : []),
     ...(act === "remark" && actsBefore.slice(-2).some((earlier) => TELLS.has(earlier)) ? pool("detail", 0.58) : []),
-    ...(TAKES_ANSWERS.has(act) && asked ? pool("answer", swayed(0.52, 7)) : []),
+    ...(TAKES_ANSWERS.has(act) && asked && !comforted ? pool("answer", swayed(0.52, 7)) : []),
     ...(answers === "question_self" || act === "question_world" || act === "remark"
       ? background.like(text).filter(({ score }) => score >= BACKGROUND_ALIKE).map(({ item, score }) => candidate(item, score * 0.6))
       : []),

@@ -49,7 +49,7 @@ const PATTERNS: ReadonlyArray<Pattern> = [
   { attribute: "work", topic: "work", pattern: new RegExp(String.raw`\bi(?:'m| am)? work(?:ing)? (?:at|in|for) (?:an? )?${WORDS}`, "iu"), value: 1 },
   { attribute: "work", topic: "work", pattern: /\bi(?:'m| am) an? ((?:\p{L}+ ){0,2}(?:\p{L}+(?:er|or|ist|ian|eer|ant|yst)|nurse|chef|cook|student|artist|lawyer|vet|pilot|clerk|judge|nanny|monk|farmhand|postman|dentist|architect))(?= and |[,.!?;]| but | at | in | from |$)/iu, value: 1 },
   { attribute: "study", topic: "work", pattern: new RegExp(String.raw`\bi(?:'m| am)? study(?:ing)? ${WORDS}`, "iu"), value: 1 },
-  { attribute: "favourite", topic: "like", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?) is (?:the )?([\p{L}\p{N}'’ -]{1,40}?)(?= and |[,.!?;]| but | because |$)/iu, value: 2 },
+  { attribute: "favourite", topic: "like", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?) is ([\p{L}\p{N}'’ -]{1,40}?)(?= and |[,.!?;]| but | because |$)/iu, value: 2 },
   { attribute: "like", topic: "like", pattern: new RegExp(String.raw`\bi (?:really |absolutely |just )?(?:like|love|enjoy|adore) (?!it|that|this|them|him|her|when|how|what|to know)${WORDS}`, "iu"), value: 1 },
   { attribute: "dislike", topic: "dislike", pattern: new RegExp(String.raw`\bi (?:really |absolutely |just )?(?:hate|dislike|can'?t stand|despise|don'?t like) (?!it|that|this|them|him|her|when|how|what|myself)${WORDS}`, "iu"), value: 1 },
   { attribute: "doing", subject: 1, pattern: new RegExp(String.raw`\b[Mm]y ${SUBJECT}(?:,? ${NAME},?)? ((?:is|was|has|had|plays?|works?|lives?|loves?|likes?|hates?|wants?|teaches|studies|sings?|runs?|makes?|eats?|sleeps?|barks?|keeps?|comes?|got|went) [^.!?]{2,60})`, "u"), value: 3 }

@@ -15,7 +15,7 @@ export const ANSWERED_ACTS = [
 const MOVES = ["candid", "refusal", "recall", "recall_sentence", "unknown_memory", "follow_up", "already_said", "answer", "detail", "comfort", "ask_name", "ask_back", "topic"] as const
 
 /** How it takes what the person tells of these. */
-const TOLD = ["about_pet", "about_person", "about_work", "about_home", "about_like", "about_dislike", "about_event", "about_name", "about_plan"] as const
+const TOLD = ["about_pet", "about_person", "about_people", "about_work", "about_home", "about_like", "about_dislike", "about_event", "about_name", "about_plan"] as const
 
 export const LINE_KINDS = [...ANSWERED_ACTS, ...MOVES, ...TOLD] as const
 /** A key of the authored `offline_lines`. */

@@ -74,9 +74,9 @@ const bySentence = (question: string, newest: ReadonlyArray<Fact>, heard: number
   const statements = newest.filter(({ attribute, subject }) => attribute === "statement" || (attribute === "name" && subject !== "") || attribute === "work")
   const likely = WHO.test(question) ? OF_A_PERSON : 0
   const [best] = bm25(statements, ({ quote }) => content(quote)).search(content(question))
-    .filter(({ score }) => score >= heard)
-    .sort((a, b) => b.score - a.score + likely * (Number(b.item.topic === "person") - Number(a.item.topic === "person")))
-  return best === undefined ? null : ofSentence(best.item)
+    .map(({ item, score }) => ({ item, score: item.topic === "person" ? score + likely : score }))
+    .sort((a, b) => b.score - a.score)
+  return best !== undefined && best.score >= heard ? ofSentence(best.item) : null
 }
 
 const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {

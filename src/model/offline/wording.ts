@@ -31,7 +31,7 @@ const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
 const STOP = new Set((
   "a an the and or but if so as at by for from in into of on to with about than that this these those it its i me my you your we us our they them their he she his her " +
   "what when where which who why how am is are was were be been do does did have has had can could will would should not no just very really too any some all ever " +
-  "tell know think like get got there here then now ok please hey well oh one thing things say said something anything give show him himself herself today right still also much someone somebody something"
+  "tell know think like get got there here then now ok please hey well oh one thing things say said something anything give show him himself herself today right still also much someone somebody remember recall"
 ).split(" "))
 
 const stem = (word: string): string => {
