@@ -99,8 +99,8 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     toldAt(NOW, facts).slice(0, 2).flatMap((fact, i) => {
       const slots = slotsOf(fact, facts)
       if (fact.attribute === "name" && fact.subject === "") return pool("about_name", 0.9, { slots })
-      const nameless = !several && (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
       const several = fact.topic === "person" && slots.subject === undefined
+      const nameless = !several && (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
       const about = pool(several ? "about_people" : kindOfTopic(fact.topic), (fact.topic === "other" ? 0.5 : 0.64) - i * 0.02, { slots })
       return nameless ? about.concat(pool("ask_name", swayed(0.58, 5), { slots })) : about
     })

@@ -24,7 +24,7 @@ interface Entry<A> {
 const OF_CONTENT = 0.7
 /** How much it takes away when the text speaks of other things besides. */
 const OF_ITS_OWN = 0.4
-const OTHER_FORM = 0.5
+const OTHER_FORM = 0.45
 const MOST = 12
 /** Only the same words score as the same words. */
 const NEXT_TO_SAME = 0.99

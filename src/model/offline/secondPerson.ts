@@ -3,7 +3,7 @@ const TURNED: Readonly<Record<string, string>> = {
   "i'm": "you're", im: "you're", "i've": "you've", ive: "you've", "i'd": "you'd", "i'll": "you'll", "we're": "you're", "we've": "you've", "we'll": "you'll"
 }
 const WORD = /[\p{L}]+(?:['’][\p{L}]+)?/gu
-const LEADING = /^(?:(?:well|so|ok|oh|yes|yeah|no|and|but|actually|because|also|hi|hello|hey|haha|lol)[,\s]+)+/i
+const LEADING = /^(?:(?:well|so|ok|oh|yes|yeah|no|and|but|actually|because|also|hi|hello|hey|haha|lol)[,:\s]+)+/i
 
 /** "I miss my dog." as said to the one who said it: "you miss your dog". */
 export const secondPerson = (sentence: string): string =>
