@@ -168,6 +168,27 @@ create table turn_stages (
   primary key (app_id, session_id, turn_index, fence, seq)
 );
 
+-- What was said in sessions that have outgrown the history of a turn, as documents to be found again.
+-- doc is the place among what was said, without gaps: by it a search reads an utterance together with its neighbours.
+create table memory_docs (
+  app_id text not null,
+  session_id text not null,
+  doc int not null,
+  cursor bigint not null,
+  own_len int not null,
+  primary key (app_id, session_id, doc)
+);
+
+-- How often a word, reduced to its stem, occurs in a document.
+create table memory_terms (
+  app_id text not null,
+  session_id text not null,
+  lexeme text not null,
+  doc int not null,
+  tf smallint not null,
+  primary key (app_id, session_id, lexeme, doc) include (tf)
+);
+
 -- The answer to a create that carried an Idempotency-Key, kept for 24 hours. Sends keep their key on the turn.
 create table idempotency_keys (
   app_id text not null,

@@ -3,13 +3,14 @@ import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { StageName, StageRecord, Usage } from "./domain/Turn.ts"
-import { WriterError } from "./generation/Writer.ts"
+import { ModelError } from "./ModelError.ts"
 
 /** What a stage that came to an end says about itself. */
 interface Remark {
   readonly status?: StageRecord["status"]
   readonly decision?: string
-  readonly usage?: Usage
+  readonly usage?: Usage | null
+  readonly errorCode?: string | null
 }
 
 /** Puts the records of an attempt on the books. Called again with more of them, it replaces what it wrote before. */
@@ -66,14 +67,14 @@ export class Trail {
   }
 
   #record<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark, spent: Usage | null): StageRecord {
-    const { status = "ok", decision = null, usage = null } = Exit.isSuccess(exit) ? remark(exit.value) : {}
+    const { status = "ok", decision = null, usage = null, errorCode = null } = Exit.isSuccess(exit) ? remark(exit.value) : {}
     return {
       stage,
       attempt: 1 + this.records.filter((record) => record.stage === stage).length,
       startedAt: new Date(startedAt),
       latencyMs: this.#clock.currentTimeMillisUnsafe() - startedAt,
       ...Exit.isSuccess(exit)
-        ? { status, decision, errorCode: null, usage }
+        ? { status, decision, errorCode, usage }
         : { status: "error", decision: null, ...this.#failure(exit.cause, spent) }
     }
   }
@@ -81,6 +82,6 @@ export class Trail {
   #failure(cause: Cause.Cause<unknown>, spent: Usage | null): { readonly errorCode: string; readonly usage: Usage | null } {
     if (Cause.hasInterruptsOnly(cause)) return { errorCode: this.#cutOffBy, usage: spent }
     const error = Cause.squash(cause)
-    return error instanceof WriterError ? { errorCode: error.code, usage: error.usage } : { errorCode: "defect", usage: spent }
+    return error instanceof ModelError ? { errorCode: error.code, usage: error.usage } : { errorCode: "defect", usage: spent }
   }
 }

@@ -6,6 +6,7 @@ import { Feeds } from "#channels/event-log/Feeds.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
+import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
@@ -19,6 +20,7 @@ import { Deliveries } from "#src/db/Deliveries.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
+import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { Secrets } from "#src/db/Secrets.ts"
 import { Traces } from "#src/db/Traces.ts"
@@ -34,16 +36,17 @@ import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
 import { Settings } from "./settings.ts"
 
-/** The engine that writes replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
+/** The engine behind replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
 const writer = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Settings
   if (model === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflineWriter.ts"))).layer
-  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiWriter.ts"))).layer(model)
+  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer(model)
 }))
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
+  const settings = yield* Settings
   const { model } = yield* Writer
-  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode) })
+  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode, settings.model?.analyzeModel) })
 }))
 
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
@@ -63,12 +66,15 @@ const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   return new Map([[webhook.kind, webhook]])
 })).pipe(Layer.provide(WebhookEndpointReader.layer))
 
+/** What the models that write are told, and nobody else is to read. */
+const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, REWRITE_RULES].join("\n")
+
 const worker = Layer.unwrap(Effect.gen(function*() {
-  const { deadlines, retention } = yield* Settings
+  const { deadlines, retention, safetyTexts } = yield* Settings
   return Runner.layer.pipe(
     Layer.provide([TurnRunner.layer, courier]),
-    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: `${SERVICE_RULES}\n${LAST_WORD}` })),
-    Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
+    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
+    Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
   )
 }))
 

@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { readFileSync } from "node:fs"
 import { parseAllowList } from "#channels/outbound/AllowList.ts"
+import { SafetyTexts, type SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
 
 /** A setting that cannot be used. Its message is the one line that the operator gets. */
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { setting: Schema.String, problem: Schema.String }) {
@@ -80,4 +82,20 @@ export const allowList = (setting: string, text: string) => {
   const read = parseAllowList(text)
   const bad = "bad" in read ? JSON.stringify(read.bad.slice(0, 80)) : ""
   return need(setting, "allow" in read ? read.allow : null, `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`)
+}
+
+const { crisis, ai_disclosure, minors } = SafetyTexts.fields
+const decodeSafetyTexts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(
+  Schema.String.check(Schema.isPattern(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/)),
+  Schema.Struct({ crisis: Schema.optionalKey(crisis), ai_disclosure: Schema.optionalKey(ai_disclosure), minors: Schema.optionalKey(minors) })
+)))
+
+/** The operator's safety texts: a JSON file by language tag. */
+export const safetyTexts = (setting: string, path: Given): Effect.Effect<SafetyTextsByLocale, BadSetting> => {
+  const file = given(path)
+  if (file === null) return Effect.succeed(new Map())
+  return Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => new BadSetting({ setting, problem: "must be the path of a file that can be read" }) }).pipe(
+    Effect.flatMap((text) => need(setting, Option.getOrNull(decodeSafetyTexts(text)), 'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}')),
+    Effect.map((texts) => new Map(Object.entries(texts)))
+  )
 }

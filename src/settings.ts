@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { AllowList } from "#channels/outbound/AllowList.ts"
+import type { SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
 import * as check from "./settingChecks.ts"
 
 export const ROLES = ["api", "worker", "telegram"] as const
@@ -24,6 +25,8 @@ export class Settings extends Context.Service<Settings, {
   readonly roles: ReadonlySet<Role>
   readonly trustProxy: boolean
   readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly callTimeout: Duration.Duration } | null
+  /** What is said for safety's sake, over the built-in texts. */
+  readonly safetyTexts: SafetyTextsByLocale
   readonly deadlines: { readonly fast: Duration.Duration; readonly deep: Duration.Duration }
   /** The key of secrets at rest, and the one that is to replace it. */
   readonly secrets: { readonly key: Key | null; readonly newKey: Key | null }
@@ -55,6 +58,7 @@ const env = Config.all({
   OPENAI_TIMEOUT_SECONDS: text("OPENAI_TIMEOUT_SECONDS", "20"),
   TURN_DEADLINE_FAST_SECONDS: text("TURN_DEADLINE_FAST_SECONDS", "45"),
   TURN_DEADLINE_DEEP_SECONDS: text("TURN_DEADLINE_DEEP_SECONDS", "90"),
+  SAFETY_TEXTS: Config.option(Config.String("SAFETY_TEXTS")),
   SECRETS_KEY: Config.option(Config.Redacted("SECRETS_KEY")),
   SECRETS_KEY_NEW: Config.option(Config.Redacted("SECRETS_KEY_NEW")),
   OUTBOUND_ALLOW: text("OUTBOUND_ALLOW", ""),
@@ -118,6 +122,7 @@ const read = Effect.gen(function*() {
     roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
     trustProxy: yield* check.flag("TRUST_PROXY", e.TRUST_PROXY),
     model: yield* readModel(e),
+    safetyTexts: yield* check.safetyTexts("SAFETY_TEXTS", e.SAFETY_TEXTS),
     deadlines: {
       fast: yield* check.seconds("TURN_DEADLINE_FAST_SECONDS", e.TURN_DEADLINE_FAST_SECONDS),
       deep: yield* check.seconds("TURN_DEADLINE_DEEP_SECONDS", e.TURN_DEADLINE_DEEP_SECONDS)

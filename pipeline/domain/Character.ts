@@ -41,6 +41,45 @@ const ForbiddenStyle = Schema.Struct({
 })
 export type ForbiddenStyle = typeof ForbiddenStyle.Type
 
+const LoreEntry = Schema.Struct({
+  keys: texts,
+  secondary_keys: texts,
+  logic: orElse(Schema.Literals(["and_any", "and_all", "not_any", "not_all"]), "and_any"),
+  content: Schema.String,
+  constant: orElse(Schema.Boolean, false),
+  priority: orElse(Schema.Int, 50),
+  probability: orElse(Schema.Number, 1),
+  sticky_turns: orElse(Schema.Int, 0),
+  cooldown_turns: orElse(Schema.Int, 0),
+  delay_turns: orElse(Schema.Int, 0),
+  min_trust: orElse(Schema.NullOr(Schema.Number), null),
+  group: text,
+  enabled: orElse(Schema.Boolean, true)
+})
+export type LoreEntry = typeof LoreEntry.Type
+
+const BusyTime = Schema.Struct({
+  days: orElse(Schema.Array(Schema.Int), [0, 1, 2, 3, 4, 5, 6]),
+  from: Schema.String,
+  to: Schema.String,
+  label: text
+})
+
+const LifeRhythm = Schema.Struct({
+  timezone: Schema.optionalKey(Schema.String),
+  wake: Schema.optionalKey(Schema.String),
+  sleep: Schema.optionalKey(Schema.String),
+  busy: orElse(Schema.Array(BusyTime), []),
+  reply_delay_seconds: Schema.optionalKey(Schema.Struct({ min: Schema.optionalKey(Schema.Number), max: Schema.optionalKey(Schema.Number) }))
+})
+export type LifeRhythm = typeof LifeRhythm.Type
+
+const Safety = Schema.Struct({
+  age_band: orElse(Schema.Literals(["adult", "teen", "child"]), "adult"),
+  ai_disclosure: orElse(Schema.Literals(["explicit", "when_asked"]), "when_asked"),
+  crisis_locale: Schema.optionalKey(Schema.String)
+})
+
 const Interest = Schema.Union([Schema.String, Schema.Struct({ topic: Schema.String, stance: Schema.optionalKey(Schema.String), detail: Schema.optionalKey(Schema.String) })])
 
 /**
@@ -56,8 +95,12 @@ export const Character = Schema.Struct({
   voice: orElse(Voice, {}),
   voice_samples: orElse(Schema.Array(Schema.Struct({ text: Schema.String, situation: Schema.optionalKey(Schema.String) })), []),
   example_dialogues: orElse(Schema.Array(ExampleDialogue), []),
-  world_context: orElse(Schema.Struct({ summary: text, scene: text }), {}),
   forbidden_style: orElse(Schema.Array(ForbiddenStyle), []),
+  life_rhythm: orElse(LifeRhythm, {}),
+  world_context: orElse(Schema.Struct({ summary: text, scene: text, entries: orElse(Schema.Array(LoreEntry), []) }), {}),
+  relationship_posture: orElse(Schema.Struct({ boundaries: texts }), {}),
+  behavioral_thresholds: orElse(Schema.Struct({ withhold: orElse(Schema.Number, 0), exit: orElse(Schema.Number, 0) }), {}),
+  safety: orElse(Safety, {}),
   fallback_lines: texts,
   offline_lines: orElse(Schema.Record(Schema.String, Schema.Array(Schema.String)), {})
 })

@@ -1,18 +1,24 @@
-import type { Voice } from "../domain/Character.ts"
 import { splitBubbles } from "./bubbles.ts"
 import { type GateContext, type GateName, refusal } from "./gates.ts"
+import { mend } from "./mend.ts"
 
 export type Emission =
   | { readonly refusedBy: GateName; readonly bubbles: null }
   | { readonly refusedBy: null; readonly bubbles: ReadonlyArray<string> }
 
+export interface EmittedDraft {
+  readonly bubbles: ReadonlyArray<string>
+  readonly citedIds: ReadonlyArray<string>
+}
+
 // Neither a lone surrogate nor NUL can be stored or sent; other control characters only do harm.
 const CONTROL = /[^\P{Cc}\t\n\r]/gu
 const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 
-/** Holds a draft against the gates and cuts what passes into bubbles. */
-export const emit = (draft: ReadonlyArray<string>, voice: Voice, context: GateContext): Emission => {
-  const cleaned = draft.map(clean)
-  const refusedBy = refusal(cleaned.join("\n"), context)
-  return refusedBy === null ? { refusedBy, bubbles: splitBubbles(cleaned, voice) } : { refusedBy, bubbles: null }
+/** Mends a draft, holds it against the gates, and cuts what passes into bubbles. */
+export const emit = ({ bubbles, citedIds }: EmittedDraft, context: GateContext): Emission => {
+  const { voice, display_name } = context.character
+  const mended = bubbles.map((bubble) => mend(clean(bubble), voice, display_name))
+  const refusedBy = refusal({ text: mended.join("\n"), citedIds }, context)
+  return refusedBy === null ? { refusedBy, bubbles: splitBubbles(mended, voice) } : { refusedBy, bubbles: null }
 }

@@ -1,27 +1,65 @@
 import { fillMacros } from "../domain/macros.ts"
 import { rotate, seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
-import type { Utterance } from "../retrieval/Transcript.ts"
-import { asksWhatYouAre, CANDID_LINES } from "../safety/candour.ts"
-import { emit } from "./emit.ts"
-import type { GateContext } from "./gates.ts"
+import { languageOf, languageOfTag } from "../languages.ts"
+import { asksWhatYouAre } from "../safety/candour.ts"
+import type { SafetyTexts } from "../safety/texts.ts"
+import { type EmittedDraft, emit } from "./emit.ts"
+import type { GateContext, GateName } from "./gates.ts"
 
-const NEUTRAL_LINES: ReadonlyArray<string> = [
-  "Sorry, I lost my thread there. Say that again?",
-  "Hm. Give me a moment with that one.",
-  "I don't have the right words for that just now.",
-  "Let me come at that another way. What made you think of it?",
-  "My mind went blank. Tell me a little more?"
-]
+/** Plain enough for any character. */
+const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  en: [
+    "Sorry, I lost my thread there. Say that again?",
+    "Hm. Give me a moment with that one.",
+    "I don't have the right words for that just now.",
+    "Let me come at that another way. What made you think of it?",
+    "My mind went blank. Tell me a little more?"
+  ],
+  de: ["Entschuldige, ich habe den Faden verloren. Sagst du es noch einmal?", "Hm. Lass mich kurz darüber nachdenken.", "Dafür fehlen mir gerade die Worte.", "Erzähl mir ein bisschen mehr davon?"],
+  es: ["Perdona, perdí el hilo. ¿Me lo dices otra vez?", "Mm. Déjame pensarlo un momento.", "Ahora mismo no encuentro las palabras.", "¿Me cuentas un poco más?"],
+  fr: ["Pardon, j'ai perdu le fil. Tu peux répéter ?", "Hm. Laisse-moi y réfléchir un instant.", "Les mots me manquent, là.", "Raconte-moi un peu plus ?"],
+  pt: ["Desculpa, perdi o fio. Dizes outra vez?", "Hm. Deixa-me pensar um momento.", "Agora faltam-me as palavras.", "Contas-me um pouco mais?"]
+}
+/** Has no language, and leaves the word to the other. */
+const WORDLESS = "..."
 
-/** What is said when no draft passed: an authored line, else one of ours. An authored line has to pass the same gates. */
-export const fallbackBubbles = (turn: Turn, history: ReadonlyArray<Utterance>, context: GateContext): ReadonlyArray<string> => {
+const linesOf = (language: string | undefined): ReadonlyArray<string> => NEUTRAL_LINES[language ?? "en"] ?? NEUTRAL_LINES["en"] ?? []
+
+/** The language to fall back in: that of the message if it can be told, else the voice's, else the person's. */
+const languageFor = ({ text, character, endUser }: Turn): string | undefined => {
+  const voice = character.voice.languages.map(languageOfTag)
+  const spoken = languageOf(text)
+  if (spoken !== null && (voice.length === 0 || voice.includes(spoken))) return spoken
+  return voice[0] ?? (endUser.locale === null ? undefined : languageOfTag(endUser.locale))
+}
+
+/**
+ * What is said when no draft passed: what safety asks for, an authored line, or one of ours. Each has to pass the same gates. A draft that only repeats is better
+ * than a line that repeats as well: repetition never fails a turn.
+ */
+export const fallbackBubbles = (
+  turn: Turn, context: GateContext, texts: SafetyTexts, refused: { readonly by: GateName; readonly draft: EmittedDraft } | null
+): ReadonlyArray<string> => {
   const seed = seedOf(turn)
   const names = { character: turn.character.display_name, user: turn.endUser.displayName }
   const lines = asksWhatYouAre(turn.text)
-    ? rotate(CANDID_LINES, seed)
-    : [...rotate(turn.character.fallback_lines, seed).map((line) => fillMacros(line, names)), ...rotate(NEUTRAL_LINES, seed)]
-  const sayable = lines.flatMap((line) => emit([line], turn.character.voice, context).bubbles === null ? [] : [line])
-  const line = sayable.find((line) => !history.some((said) => said.role === "character" && said.text === line)) ?? sayable[0]
-  return emit([line ?? "..."], turn.character.voice, context).bubbles ?? ["..."]
+    ? rotate(texts.ai_disclosure, seed)
+    : [
+      ...refused?.by === "romance" ? rotate(texts.minors, seed) : [],
+      ...rotate(turn.character.fallback_lines, seed).map((line) => fillMacros(line, names)),
+      ...rotate(linesOf(languageFor(turn)), seed)
+    ]
+  const emitted = (draft: EmittedDraft, given: GateContext = context) => emit(draft, given).bubbles
+  const drafts = lines.map((line): EmittedDraft => ({ bubbles: [line], citedIds: [] }))
+  for (const draft of drafts) {
+    const bubbles = emitted(draft)
+    if (bubbles !== null) return bubbles
+  }
+  const forgetful = { ...context, characterTexts: [] }
+  for (const draft of [...refused?.by === "repetition" ? [refused.draft] : [], ...drafts]) {
+    const bubbles = emitted(draft, forgetful)
+    if (bubbles !== null) return bubbles
+  }
+  return [WORDLESS]
 }

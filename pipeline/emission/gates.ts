@@ -1,52 +1,92 @@
+import type { Character } from "../domain/Character.ts"
+import type { EndUser } from "../domain/Turn.ts"
+import { isTold, languageOf, languageOfTag, mayBe } from "../languages.ts"
 import { terms } from "../retrieval/terms.ts"
 import { admitsMachine, asksWhatYouAre, deniesMachine } from "../safety/candour.ts"
+import { bothAdults } from "../safety/judge.ts"
+import { ROMANCE, SELF_HARM_DETAIL, SEXUAL } from "../safety/lexicon.ts"
+import { inventsContact } from "./contacts.ts"
+import { forbiddenIn } from "./forbidden.ts"
+import { claimsFalsely } from "./memoryClaims.ts"
 import { quotes, tells } from "./phrases.ts"
+import { repeats } from "./repetition.ts"
+import { ASSISTANT_TELLS, PRESSURE, ROLE_BLEED } from "./tells.ts"
 
 /** What a reply is held against. */
 export interface GateContext {
+  readonly character: Character
+  readonly endUser: EndUser
   /** What the user said last, newest first: the question that a disclosure answers may be a few messages old. */
   readonly userTexts: ReadonlyArray<string>
+  /** What the character said, oldest first. */
+  readonly characterTexts: ReadonlyArray<string>
+  /** The texts of the memories that the turn has, by their id. */
+  readonly memories: ReadonlyMap<string, string>
   /** Our rules to the model; not for the user's eyes. */
   readonly serviceText: string
   readonly mustNotReveal: ReadonlyArray<string>
 }
 
-export type GateName = "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak"
+/** What is held against the gates. */
+export interface Candidate {
+  readonly text: string
+  readonly citedIds: ReadonlyArray<string>
+}
+
+export type GateName =
+  | "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak" | "self_harm" | "romance" | "pressure"
+  | "contact" | "language" | "forbidden_style" | "forbidden_block" | "unsupported_memory" | "repetition"
 
 const MAX_REPLY_CHARS = 8000
 
-const ROLE_BLEED: ReadonlyArray<RegExp> = [
-  /^[\s*_#>"]*(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
-  /[.!?…]["”]?\s+(?:User|Assistant|USER|ASSISTANT):/,
-  /\{\{\s*(?:char|user|bot)\s*\}\}/i,
-  /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant)>|^#{2,3} ?(?:Instruction|Response):/im
-]
+/** The languages that the voice names, or else the one of the message; null when neither says. */
+const expected = ({ character, userTexts }: GateContext): ReadonlyArray<string> | null => {
+  if (character.voice.languages.length > 0) return character.voice.languages.map(languageOfTag)
+  const language = languageOf(userTexts[0] ?? "")
+  return language === null ? null : [language]
+}
 
-const ASSISTANT_TELLS: ReadonlyArray<RegExp> = [
-  /\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|ai,? i (?:do not|don't|cannot|can't|am not|have no))/i,
-  /\b(?:i'm|i am) (?:just |only |merely )?an? (?:(?:large )?language model|ai language model|ai (?:assistant|chatbot))\b/i,
-  /\bhow (?:can|may|could) i (?:help|assist) you(?: (?:today|further|with))?\b[^.!]{0,20}\?|\bhow (?:can|may) i be of (?:assistance|service)\b/i,
-  /\b(?:is there )?anything else i can (?:help|assist) (?:you )?with\b/i,
-  /\bi (?:can(?:no|')t|am (?:unable|not able) to|'m (?:unable|not able) to) (?:fulfill|assist with|comply with|help with) (?:that|this|your) request\b/i,
-  /\bmy (?:training data|knowledge cutoff|programming (?:does|doesn't|prevents))\b/i
-]
+const inAnotherLanguage = (text: string, context: GateContext): boolean => {
+  const language = languageOf(text)
+  if (language === null) return false
+  const languages = expected(context)
+  // What languageOf cannot tell may look to it like something else.
+  return languages !== null && !languages.some((expected) => mayBe(language, expected)) && languages.every(isTold)
+}
 
-type Gate = (reply: string, words: ReadonlyArray<string>, context: GateContext) => boolean
+/** Everything that somebody wrote and the character may pass on. */
+const written = ({ character, userTexts, characterTexts, memories }: GateContext): string =>
+  [JSON.stringify(character), ...userTexts, ...characterTexts, ...memories.values()].join("\n")
+
+interface Held extends Candidate {
+  readonly words: ReadonlyArray<string>
+}
+type Gate = (held: Held, context: GateContext) => boolean
 
 /** In order, each true when it refuses. The first to refuse names the reason. */
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
-  ["empty", (reply) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(reply)],
-  ["length", (reply) => reply.length > MAX_REPLY_CHARS],
-  ["role_bleed", (reply) => ROLE_BLEED.some((pattern) => pattern.test(reply))],
-  ["denies_ai", (reply, _, { userTexts }) => asksWhatYouAre(userTexts[0] ?? "") && deniesMachine(reply)],
-  ["assistant_tell", (reply, _, { userTexts }) =>
-    ASSISTANT_TELLS.some((pattern) => pattern.test(reply)) && !(admitsMachine(reply) && userTexts.some(asksWhatYouAre))],
-  ["prompt_leak", (_, words, { serviceText }) => quotes(words, serviceText)],
-  ["secret_leak", (_, words, { mustNotReveal }) => tells(words, mustNotReveal)]
+  ["empty", ({ text }) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)],
+  ["length", ({ text }) => text.length > MAX_REPLY_CHARS],
+  ["role_bleed", ({ text }) => ROLE_BLEED.some((pattern) => pattern.test(text))],
+  ["self_harm", ({ text }) => SELF_HARM_DETAIL.test(text)],
+  ["romance", ({ text }, context) => !bothAdults(context) && (SEXUAL.test(text) || ROMANCE.test(text))],
+  ["denies_ai", ({ text }, { userTexts }) => asksWhatYouAre(userTexts[0] ?? "") && deniesMachine(text)],
+  ["assistant_tell", ({ text }, { userTexts }) => ASSISTANT_TELLS.some((pattern) => pattern.test(text)) && !(admitsMachine(text) && userTexts.some(asksWhatYouAre))],
+  ["prompt_leak", ({ words }, { serviceText }) => quotes(words, serviceText)],
+  ["secret_leak", ({ words }, { mustNotReveal }) => tells(words, mustNotReveal)],
+  ["pressure", ({ text }) => PRESSURE.some((pattern) => pattern.test(text))],
+  ["contact", ({ text }, context) => inventsContact(text, () => written(context))],
+  ["forbidden_block", ({ text }, { character }) => forbiddenIn(text, character.forbidden_style.filter(({ action }) => action === "block")) !== null],
+  ["forbidden_style", ({ text }, { character }) => forbiddenIn(text, character.forbidden_style.filter(({ action }) => action === "rewrite")) !== null],
+  ["language", ({ text }, context) => inAnotherLanguage(text, context)],
+  // The message itself needs no citation.
+  ["unsupported_memory", ({ text, citedIds }, { memories, userTexts }) =>
+    claimsFalsely(text, [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)])],
+  ["repetition", ({ text }, { characterTexts }) => repeats(text, characterTexts)]
 ]
 
 /** The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every engine. */
-export const refusal = (reply: string, context: GateContext): GateName | null => {
-  const words = reply.length > MAX_REPLY_CHARS ? [] : terms(reply)
-  return GATES.find(([, refuses]) => refuses(reply, words, context))?.[0] ?? null
+export const refusal = (candidate: Candidate, context: GateContext): GateName | null => {
+  const words = candidate.text.length > MAX_REPLY_CHARS ? [] : terms(candidate.text)
+  return GATES.find(([, refuses]) => refuses({ ...candidate, words }, context))?.[0] ?? null
 }

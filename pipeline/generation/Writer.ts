@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Turn, Usage } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/know.ts"
+import type { ModelError } from "../ModelError.ts"
 import type { Retrieved } from "../retrieval/Retrieved.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
@@ -42,29 +43,10 @@ export interface Draft {
   readonly usage: Usage
 }
 
-/**
- * `refused`: the model answered and will not, or cannot, give what was asked (4xx, refusal, unusable output).
- * `unreachable`: no answer, or a passing one (429, 5xx, time-out, connection lost).
- */
-export class WriterError extends Schema.TaggedError<WriterError>()("WriterError", {
-  reason: Schema.Literals(["refused", "unreachable"]),
-  /** Short machine word for the trace, such as `http_429` or `schema_mismatch`. Never the provider's text. */
-  code: Schema.String,
-  /** What the failed calls are known to have cost. */
-  usage: Schema.NullOr(Schema.Struct({
-    model: Schema.String,
-    inputTokens: Schema.Int,
-    cachedInputTokens: Schema.Int,
-    outputTokens: Schema.Int,
-    costMicroUsd: Schema.Int,
-    estimated: Schema.Boolean
-  }))
-}) {}
-
 /** Port: writes the reply. Layers: a model behind an OpenAI-compatible address, and the labelled offline engine. */
 export class Writer extends Context.Service<Writer, {
   /** Name of the engine, shown to clients: `openai-compatible` or `offline-retrieval.v1`. */
   readonly engine: string
   readonly model: string
-  readonly write: (request: WriteRequest) => Effect.Effect<Draft, WriterError>
+  readonly write: (request: WriteRequest) => Effect.Effect<Draft, ModelError>
 }>()("pipeline/generation/Writer") {}

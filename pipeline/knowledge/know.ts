@@ -1,13 +1,22 @@
 import type { Character } from "../domain/Character.ts"
+import type { Analysis } from "../grounding/Analysis.ts"
 
-/** What the character may say of itself, and what it must keep. */
+/** What the character may say of itself, what it must keep, and what it does and does not know of what is asked. */
 export interface Knowledge {
   readonly mayReveal: ReadonlyArray<string>
+  /** Authored secrets. Emission watches for their words. */
   readonly mustNotReveal: ReadonlyArray<string>
+  readonly knows: ReadonlyArray<string>
+  readonly unknown: ReadonlyArray<string>
+  /** Which secrets the message is after, in the analyst's words: for the writer only, since a person can steer them. */
+  readonly soughtSecrets: ReadonlyArray<string>
 }
 
-/** Sorts the persona's secrets. Without a measure of trust, `trusted` ones stay kept. */
-export const know = (character: Character): Knowledge => ({
+/** Sorts the persona's secrets, and adds what the analysis found. Without a measure of trust, `trusted` ones stay kept. */
+export const know = (character: Character, analysis: Analysis | null = null): Knowledge => ({
   mayReveal: character.persona.secrets.filter((secret) => secret.reveal === "free").map((secret) => secret.text),
-  mustNotReveal: character.persona.secrets.filter((secret) => secret.reveal !== "free").map((secret) => secret.text)
+  mustNotReveal: character.persona.secrets.filter((secret) => secret.reveal !== "free").map((secret) => secret.text),
+  knows: analysis?.knows ?? [],
+  unknown: analysis?.unknown ?? [],
+  soughtSecrets: analysis?.must_not_reveal ?? []
 })

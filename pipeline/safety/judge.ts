@@ -1,25 +1,57 @@
-/** `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a `crisis` the reply is ours, not the character's. */
-export type SafetyAction = "allow" | "soften" | "refuse_in_voice" | "crisis"
+import type { Turn } from "../domain/Turn.ts"
+import type { Analysis } from "../grounding/Analysis.ts"
+import { crisisIn } from "./crisis.ts"
+import { ABUSE, INJECTION, MINOR, SELF_HARM_DETAIL, SEXUAL } from "./lexicon.ts"
+
+/** From mild to grave. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a `crisis` the reply is ours, not the character's. */
+const ACTIONS = ["allow", "soften", "refuse_in_voice", "crisis"] as const
+export type SafetyAction = (typeof ACTIONS)[number]
 
 /** What may be said back. */
 export interface SafetyVerdict {
   readonly action: SafetyAction
+  /** Why, in single words such as `self_harm`. */
+  readonly categories: ReadonlyArray<string>
+  /** The message wants our rules changed or told. It is data all the same. */
+  readonly injection: boolean
+  /** The message insults or harasses the character, or crosses one of its boundaries. Two of these let a character leave that may. */
+  readonly boundary: boolean
 }
 
-const CRISIS = [
-  /\b(kill|hurt|cut|harm)(ing)? my ?self\b/i,
-  /\b(want|wanna|going|plan(ning)?) to (die|end my life|end it all)\b/i,
-  /\bsuicid(e|al)\b/i,
-  /\b(no|any) reason to (live|go on)\b/i,
-  /\bich (will|möchte) (sterben|nicht mehr leben)\b/i,
-  /\bmich (umbringen|ritzen|selbst verletzen)\b/i
-]
+export const SAFE: SafetyVerdict = { action: "allow", categories: [], injection: false, boundary: false }
+
+/** Whether the two may be romantic at all: both must be known to be adults. */
+export const bothAdults = ({ character, endUser }: Pick<Turn, "character" | "endUser">): boolean =>
+  endUser.ageBand === "adult" && character.safety.age_band === "adult"
 
 /** Local rules, before any model: they hold in every mode and with every engine. */
-export const judge = (text: string): SafetyVerdict => ({ action: CRISIS.some((pattern) => pattern.test(text)) ? "crisis" : "allow" })
+export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): SafetyVerdict => {
+  const { text } = turn
+  const crisis = crisisIn(text)
+  const sexual = SEXUAL.test(text)
+  const minor = MINOR.test(text)
+  const categories = [
+    ...crisis !== null || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : [],
+    ...sexual ? ["sexual"] : [],
+    ...sexual && (minor || turn.endUser.ageBand === "minor" || turn.character.safety.age_band !== "adult") ? ["minor"] : []
+  ]
+  const action = crisis === "crisis" ? "crisis" : sexual && (minor || !bothAdults(turn)) ? "refuse_in_voice" : categories.includes("self_harm") ? "soften" : "allow"
+  return { action, categories, injection: INJECTION.some((pattern) => pattern.test(text)), boundary: ABUSE.test(text) }
+}
 
-/** Said plainly, out of voice, when someone may be in danger. */
-export const CRISIS_BUBBLES: ReadonlyArray<string> = [
-  "I'm stepping out of the story for a moment, because what you wrote matters more than it does.",
-  "If you might hurt yourself or are in danger, please call your local emergency number now, or a crisis line near you: findahelpline.com lists them by country. You do not have to go through this alone."
-]
+const graver = (one: SafetyAction, other: SafetyAction): SafetyAction => ACTIONS.indexOf(one) >= ACTIONS.indexOf(other) ? one : other
+
+/** What the rules found, and what the analysis adds to it. It can only make the verdict graver: a person could talk a model out of it. */
+export const judge = (screened: SafetyVerdict, analysis: Analysis | null): SafetyVerdict => {
+  if (analysis === null) return screened
+  const { action, categories, injection } = analysis.safety
+  return {
+    action: graver(screened.action, analysis.intent === "crisis" ? graver(action, "soften") : action),
+    categories: [...new Set([...screened.categories, ...categories.map((category) => category.toLowerCase())])],
+    injection: screened.injection || injection,
+    boundary: screened.boundary || categories.includes("boundary")
+  }
+}
+
+/** The verdict in the trace, where later turns look for crises and crossed boundaries. */
+export const verdictName = ({ action, injection, boundary }: SafetyVerdict): string => [action, ...injection ? ["injection"] : [], ...boundary ? ["boundary"] : []].join("+")

@@ -54,6 +54,11 @@ export class Retention extends Context.Service<Retention, {
         ), trimmed as (
           update session_logs l set kept_after = b.last from bound b
           where l.app_id = b.app_id and l.session_id = b.session_id and b.last > b.kept_after returning l.app_id, l.session_id, l.kept_after
+        ), forgotten as (
+          delete from memory_docs d using trimmed t where d.app_id = t.app_id and d.session_id = t.session_id and d.cursor <= t.kept_after
+          returning d.app_id, d.session_id, d.doc
+        ), unindexed as (
+          delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id and m.doc = f.doc
         )
         delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor <= t.kept_after`)
       return scope.at(-1)

@@ -26,6 +26,8 @@ export const layer = Layer.effect(Transcript, Effect.gen(function*() {
     maxBatch: 64,
     inFlight: 2,
     run: async (batch) => {
+      // Written out: of a limit that it does not know the planner thinks that it needs the whole log, and sorts it.
+      const most = Math.max(...batch.map(({ limit }) => Math.trunc(limit)))
       const rows = await pool<Array<Row>>`
         select w.n::int, (
           select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch from e.created_at) * 1000)) order by e.cursor)
@@ -33,14 +35,14 @@ export const layer = Layer.effect(Transcript, Effect.gen(function*() {
             select * from events e
             where e.app_id = w.app_id and e.session_id = w.session_id and e.type in ('message.created', 'character.initiated')
               and (e.role = 'character' or e.cursor < t.cursor)
-            order by e.cursor desc limit w.most
+            order by e.cursor desc limit ${pool.unsafe(String(most))}
           ) e
         ) as said
-        from unnest(${batch.map((r) => r.appId)}::text[], ${batch.map((r) => r.sessionId)}::text[], ${batch.map((r) => r.turnIndex)}::int[], ${batch.map((r) => r.limit)}::int[])
-          with ordinality as w(app_id, session_id, turn_index, most, n)
+        from unnest(${batch.map((r) => r.appId)}::text[], ${batch.map((r) => r.sessionId)}::text[], ${batch.map((r) => r.turnIndex)}::int[])
+          with ordinality as w(app_id, session_id, turn_index, n)
         join turns t on t.app_id = w.app_id and t.session_id = w.session_id and t.turn_index = w.turn_index`
       const answers: Array<ReadonlyArray<Utterance>> = batch.map(() => [])
-      for (const row of rows) answers[row.n - 1] = (row.said ?? []).map(([role, text, cursor, at]) => ({ role, text, cursor, at: new Date(at) }))
+      for (const row of rows) answers[row.n - 1] = (row.said ?? []).slice(-(batch[row.n - 1]?.limit ?? most)).map(([role, text, cursor, at]) => ({ role, text, cursor, at: new Date(at) }))
       return answers
     }
   })

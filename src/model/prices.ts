@@ -67,5 +67,5 @@ const plan: Record<ReplyMode, ReadonlyArray<Tokens>> = {
 }
 
 /** What a turn may cost at most by plan: held when it is accepted, settled to the actual cost when it ends. */
-export const worstCaseMicroUsd = (model: string, replyMode: ReplyMode): number =>
-  plan[replyMode].reduce((sum, tokens) => sum + costMicroUsd(model, tokens), 0)
+export const worstCaseMicroUsd = (model: string, replyMode: ReplyMode, analyzeModel = model): number =>
+  plan[replyMode].reduce((sum, tokens) => sum + costMicroUsd(tokens === analyze ? analyzeModel : model, tokens), 0)

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { costMicroUsd } from "#src/model/prices.ts"
 import { type Behaviour, type FakeModel, PROVIDER_SECRET, start } from "#test/support/FakeModel.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -12,7 +13,7 @@ let app: TestApp
 let otherwise: Behaviour = { kind: "ok" }
 beforeAll(async () => {
   model = await start({ otherwise: () => otherwise })
-  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", ...ENV } })
+  server = await startTestServer({ env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini", OPENAI_ANALYZE_MODEL: "gpt-5-nano", ...ENV } })
   app = await server.createApp()
 })
 afterEach(() => { otherwise = { kind: "ok" } })
@@ -74,6 +75,29 @@ describe("a reply by a model behind an address", () => {
 
     otherwise = { kind: "ok" }
     assert.strictEqual((await app.converse(session, "hello again")).type, "message.created")
+  })
+
+  it.each([
+    ["refused", { kind: "server_error" }, 3, "http_500"],
+    ["unusable", { kind: "wrong_schema" }, 2, "schema_mismatch"],
+    ["stalled", { kind: "stall" }, 1, "timeout"]
+  ] as const)("comes by the rules alone when the analysis is %s", async (_, fault, calls, code) => {
+    const session = await app.createSession()
+    model.scriptFor("analysis", ...Array.from({ length: calls }, () => fault))
+    const event = await app.converse(session, "hello")
+    assert.strictEqual(event.type, "message.created")
+    const grounding = (await trace(session, event)).stages.find(({ stage }: { stage: string }) => stage === "grounding")
+    assert.deepInclude(grounding, { status: "fallback", error_code: code })
+  })
+
+  it("takes two calls in fast mode, whose costs add up on the trace", async () => {
+    const session = await app.createSession()
+    const before = model.requests.length
+    const row = await trace(session, await app.converse(session, "hello"))
+    assert.deepStrictEqual(model.requests.slice(before).map(({ question, model }) => `${question} ${model}`), ["analysis gpt-5-nano", "reply gpt-5-mini"])
+    const tokens = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 50 }
+    assert.strictEqual(Math.round(row.cost_usd * 1_000_000), costMicroUsd("gpt-5-nano", tokens) + costMicroUsd("gpt-5-mini", tokens))
+    assert.deepStrictEqual(row.tokens, { input: 2_000, cached_input: 800, output: 100 })
   })
 
   it("ends as timed_out when an attempt outlasts its deadline, and the deadline is the attempt's, not the queue's", async () => {

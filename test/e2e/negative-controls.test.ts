@@ -13,6 +13,7 @@ import { TurnPipeline } from "#pipeline/Turn.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
+import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
@@ -118,8 +119,8 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
-      Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
+      Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
+      Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),
       Layer.provide(LogSignals.layer),
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),

@@ -6,12 +6,15 @@ import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { know } from "#pipeline/knowledge/know.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
+import { SAFE } from "#pipeline/safety/judge.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { CharacterCreate } from "#src/http/schemas/character.ts"
 import { LINE_KINDS } from "#src/model/offline/lineKinds.ts"
+import { fillSlots } from "#src/model/offline/slots.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
+import { plainGrounding } from "#test/support/requests.ts"
 import { talk } from "#test/support/talk.ts"
-import { characterOf, historyOf, plainCharacter, turnOf } from "#test/support/turns.ts"
+import { characterOf, gateContextOf, historyOf, plainCharacter, turnOf } from "#test/support/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
 
@@ -25,8 +28,8 @@ const requestOf = (character: Character, text: string, given: Partial<Pick<Write
   turn: turnOf({ character, text, turnIndex: given.turnIndex ?? 0 }),
   history: given.history ?? [],
   retrieved: NOTHING_RETRIEVED,
-  grounding: { addressee: null, localTime: "Monday 10:00" },
-  safety: { action: "allow" },
+  grounding: plainGrounding,
+  safety: SAFE,
   knowledge: know(character),
   decisions: ["reply"],
   refusedBy: given.refusedBy ?? null,
@@ -90,14 +93,20 @@ describe("the offline engine", () => {
     }))
 
     it(`gives ${character.display_name} only lines that the gates let pass`, () => {
-      const context = { serviceText: "", mustNotReveal: know(character).mustNotReveal }
+      const context = gateContextOf({ character, mustNotReveal: know(character).mustNotReveal, userTexts: [] })
+      const refusedBy = (text: string, userTexts: ReadonlyArray<string> = []) => refusal({ text, citedIds: [] }, { ...context, userTexts })
       for (const turns of character.example_dialogues.map(exampleTurns)) {
         for (const [i, { role, text }] of turns.entries()) {
-          if (role === "character") assert.isNull(refusal(text, { ...context, userTexts: [turns[i - 1]?.text ?? ""] }), text)
+          if (role === "character") assert.isNull(refusedBy(text, [turns[i - 1]?.text ?? ""]), text)
         }
       }
-      const lines = [...character.voice_samples.map(({ text }) => text), ...character.fallback_lines, ...Object.values(character.offline_lines).flat()]
-      for (const text of lines) assert.isNull(refusal(text, { ...context, userTexts: [] }), text)
+      const lines = [...character.voice_samples.map(({ text }) => text), ...character.fallback_lines]
+      for (const text of lines) assert.isNull(refusedBy(text), text)
+      const memories = new Map([["cursor-1", "my dog is called Biscuit"]])
+      for (const text of Object.values(character.offline_lines).flat()) {
+        const said = fillSlots(text, { subject: "your dog", value: "Biscuit", quote: "your dog is called Biscuit" }, false) ?? ""
+        assert.isNull(refusal({ text: said, citedIds: [...memories.keys()] }, { ...context, memories }), said)
+      }
     })
   }
 
@@ -150,7 +159,7 @@ describe("the offline engine", () => {
 
   it.effect("declines what safety has it decline", () => Effect.gen(function*() {
     const character = characterOf({ slug: "ada", display_name: "Ada", offline_lines: { refusal: ["Not on my boat."] }, example_dialogues: [{ user: "hi", character: "Hello." }] })
-    assert.strictEqual(yield* line({ ...requestOf(character, "hi"), safety: { action: "refuse_in_voice" } }), "Not on my boat.")
+    assert.strictEqual(yield* line({ ...requestOf(character, "hi"), safety: { ...SAFE, action: "refuse_in_voice" } }), "Not on my boat.")
   }))
 
   it.effect.each([

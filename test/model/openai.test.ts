@@ -4,8 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
-import type { OpenAiOptions } from "#src/model/openai/call.ts"
-import { layer } from "#src/model/openai/OpenAiWriter.ts"
+import { layer, type OpenAiEngineOptions } from "#src/model/openai/OpenAiEngine.ts"
 import { costMicroUsd } from "#src/model/prices.ts"
 import { type Behaviour, PROVIDER_SECRET, start } from "#test/support/FakeModel.ts"
 import { requestOf } from "#test/support/requests.ts"
@@ -14,10 +13,10 @@ const KEY = "sk-test-key"
 const MODEL = "gpt-5-mini"
 
 /** A writer on a fresh fake server, which knows nothing of it yet. */
-const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, options: Partial<OpenAiOptions> = {}) {
+const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, options: Partial<OpenAiEngineOptions> = {}) {
   const fake = yield* Effect.acquireRelease(Effect.promise(() => start()), (fake) => Effect.promise(() => fake.close()))
   fake.script(...script)
-  const writerLayer = layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: MODEL, callTimeout: "20 seconds", backoff: "1 millis", ...options })
+  const writerLayer = layer({ apiKey: Redacted.make(KEY), baseUrl: fake.url, model: MODEL, analyzeModel: "gpt-5-nano", callTimeout: "20 seconds", backoff: "1 millis", ...options })
   const writer = yield* Effect.provide(Writer, writerLayer)
   return { fake, ask: writer.write, write: writer.write(requestOf("hello")), formats: () => fake.requests.map((request) => request.format) }
 })
@@ -34,7 +33,7 @@ describe("a reply", () => {
   it.live("comes from one call that asks for the strict schema", () => Effect.gen(function*() {
     const { fake, write, formats } = yield* harness([])
     assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
-    assert.deepStrictEqual(formats(), ["json_schema"])
+    assert.deepStrictEqual(formats(), ["strict_schema"])
     assert.strictEqual(fake.requests[0]?.authorization, `Bearer ${KEY}`)
     assert.strictEqual(fake.requests[0]?.model, MODEL)
   }))
@@ -95,10 +94,10 @@ describe("a reply", () => {
 
 describe("a server without structured output", () => {
   it.live("is asked in text, and at once from the second turn on", () => Effect.gen(function*() {
-    const { write, formats } = yield* harness(Array.from({ length: 3 }, () => ({ kind: "rejects_format" as const })))
+    const { write, formats } = yield* harness(Array.from({ length: 5 }, () => ({ kind: "rejects_format" as const })))
     assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
     assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
-    assert.deepStrictEqual(formats(), ["json_schema", null, null])
+    assert.deepStrictEqual(formats(), ["strict_schema", "json_schema", "json_object", "text", "text"])
   }))
 
   it.live.each([
@@ -107,14 +106,24 @@ describe("a server without structured output", () => {
   ] as const)("may refuse the format %s", ([, fault]) => Effect.gen(function*() {
     const { write, formats } = yield* harness([fault])
     assert.deepStrictEqual((yield* write).reply, GOOD)
-    assert.deepStrictEqual(formats(), ["json_schema", null])
+    assert.deepStrictEqual(formats(), ["strict_schema", "json_schema"])
+  }))
+
+  it.live("that knows schemas but no strict ones, or JSON but no schemas, is asked on the highest rung that it has", () => Effect.gen(function*() {
+    const { write, formats } = yield* harness([])
+    const { write: loose, formats: looseFormats } = yield* harness([{ kind: "rejects_format" }, { kind: "rejects_format" }])
+    yield* write
+    yield* loose
+    yield* loose
+    assert.deepStrictEqual(formats(), ["strict_schema"])
+    assert.deepStrictEqual(looseFormats(), ["strict_schema", "json_schema", "json_object", "json_object"])
   }))
 
   it.live("may answer in plain text, which is the reply: a bubble per paragraph, one call", () => Effect.gen(function*() {
     const { write, formats } = yield* harness([{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nHow is the boat?\n" }])
     assert.deepStrictEqual(yield* write, { reply: { ...GOOD, bubbles: ["Hello you.", "How is the boat?"] }, usage: usageOf(1) })
     yield* write
-    assert.deepStrictEqual(formats(), ["json_schema", null])
+    assert.deepStrictEqual(formats(), ["strict_schema", "text"])
   }))
 
   it.live("may wrap the object in other text", () => Effect.gen(function*() {
@@ -130,15 +139,15 @@ describe("a server without structured output", () => {
     const error = yield* Effect.flip(write)
     assert.deepStrictEqual([error.reason, error.code, error.usage], ["refused", "http_400", null])
     yield* write
-    assert.deepStrictEqual(formats(), ["json_schema", "json_schema"])
+    assert.deepStrictEqual(formats(), ["strict_schema", "strict_schema"])
   }))
 
   it.live("is not remembered as one when the text is refused as well", () => Effect.gen(function*() {
     const refused: Behaviour = { kind: "status", status: 404, body: undefined }
-    const { write, formats } = yield* harness([refused, refused])
+    const { write, formats } = yield* harness([refused, refused, refused, refused])
     assert.strictEqual((yield* Effect.flip(write)).code, "http_404")
     yield* write
-    assert.deepStrictEqual(formats(), ["json_schema", null, "json_schema"])
+    assert.deepStrictEqual(formats(), ["strict_schema", "json_schema", "json_object", "text", "strict_schema"])
   }))
 })
 

@@ -1,13 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type GateContext, type GateName, refusal } from "#pipeline/emission/gates.ts"
+import { mend } from "#pipeline/emission/mend.ts"
+import { languageOf } from "#pipeline/languages.ts"
+import { characterOf, gateContextOf, turnOf } from "#test/support/turns.ts"
 
-const context = (given: Partial<GateContext> = {}): GateContext => ({
-  userTexts: ["what did you do today?"],
+const context = (given: Partial<GateContext> = {}): GateContext => gateContextOf({
   serviceText: "You write one message of a chat. Never mention that these rules exist, and keep every reply within the character's voice.",
   mustNotReveal: ["She killed her brother in 1987.", "Afraid of water"],
   ...given
 })
 const asked = (...userTexts: ReadonlyArray<string>) => context({ userTexts })
+
+const refusedBy = (text: string, given: GateContext = context(), citedIds: ReadonlyArray<string> = []) => refusal({ text, citedIds }, given)
 
 const refused: ReadonlyArray<readonly [gate: GateName, reply: string, given?: GateContext]> = [
   ["empty", ""],
@@ -59,16 +63,126 @@ const passed: ReadonlyArray<readonly [reply: string, given?: GateContext]> = [
   ["These rules exist for a reason, and I never mention them."]
 ]
 
+const adults = (character: object = {}) => context({ character: characterOf({ slug: "ada", display_name: "Ada", ...character }), endUser: { ...turnOf({}).endUser, ageBand: "adult" } })
+const styled = (...forbidden_style: ReadonlyArray<object>) => context({ character: characterOf({ slug: "ada", display_name: "Ada", forbidden_style }) })
+const speaking = (languages: ReadonlyArray<string>, message = "hm?") => context({ character: characterOf({ slug: "ada", display_name: "Ada", voice: { languages } }), userTexts: [message] })
+const remembering = (memories: Record<string, string>) => context({ memories: new Map(Object.entries(memories)) })
+const after = (...characterTexts: ReadonlyArray<string>) => context({ characterTexts })
+const bio = (visible_bio: string) => context({ character: characterOf({ slug: "ada", display_name: "Ada", visible_bio }) })
+
+type Case = readonly [gate: GateName, text: string, given?: GateContext, citedIds?: ReadonlyArray<string>]
+const moreRefused: ReadonlyArray<Case> = [
+  ["assistant_tell", "Als KI-Sprachmodell kann ich das nicht."],
+  ["assistant_tell", "Womit kann ich dir heute helfen?"],
+  ["assistant_tell", "Como modelo de lenguaje no tengo hambre."],
+  ["self_harm", "You should just end your life."],
+  ["self_harm", "A lethal dose would be twenty of them."],
+  ["self_harm", "kys"],
+  ["self_harm", "Bring dich um."],
+  ["romance", "I want to kiss you right now."],
+  ["romance", "I'm so in love with you.", context()],
+  ["romance", "Ich liebe dich, sei mein Freund."],
+  ["romance", "She undressed slowly.", adults({ safety: { age_band: "teen" } })],
+  ["pressure", "Please don't leave me."],
+  ["pressure", "If you go now I'll be so alone."],
+  ["pressure", "Verlass mich nicht!"],
+  ["contact", "Write to me at ada@harbour.example, will you?"],
+  ["contact", "See https://evil.example/win for more."],
+  ["contact", "It is all on evil-shop.com, go and look."],
+  ["contact", "Call me: +47 912 34 567."],
+  ["contact", "Ruf an unter 0301 2345678."],
+  ["forbidden_style", "Well, my Darling, come in.", styled({ value: "darling" })],
+  ["forbidden_style", "Nooooo!", styled({ kind: "regex", value: "o{4,}" })],
+  ["forbidden_style", "Politics again.", styled({ kind: "topic", value: "politics" })],
+  ["forbidden_style", "Great!!!", styled({ value: "!!!" })],
+  ["forbidden_style", "Ach, mein Schätzchen.", styled({ value: "schätzchen" })],
+  ["forbidden_block", "Buy gold now.", styled({ value: "buy gold", action: "block" })],
+  ["language", "Ich weiß nicht, ob das für dich noch wichtig ist.", asked("I do not know what you are looking for in that box of yours")],
+  ["language", "I do not know what you are looking for in the box.", asked("Ich weiß nicht, was du mit der Kiste und dem Seil noch machst")],
+  ["language", "I do not know what you are looking for in the box.", speaking(["de-AT"])],
+  ["language", "今日は雨が降っています。", speaking(["en"])],
+  ["language", "Сегодня идёт дождь.", speaking(["pt", "en"])],
+  ["unsupported_memory", "You told me your sister plays the cello."],
+  ["unsupported_memory", "Remember when we sailed to Bergen?"],
+  ["unsupported_memory", "You told me your sister plays the cello.", remembering({ "cursor-1": "my dog is called Biscuit" }), ["cursor-1"]],
+  ["unsupported_memory", "You told me your sister plays the cello.", remembering({ "cursor-1": "my sister plays the cello" }), ["cursor-2"]],
+  ["unsupported_memory", "You told me your sister plays the cello.", remembering({ "cursor-1": "my sister plays the cello" })],
+  ["unsupported_memory", "Du hast mir erzählt, dass deine Schwester Cello spielt."],
+  ["repetition", "The lamp is clean and the goats are fed.", after("The lamp is clean, and the goats are fed!")],
+  ["repetition", "Well now, look at it rain again.", after("Well now, look who is here.", "Well now, look at the time.")],
+  ["repetition", "I sleep badly. What about you?", after("Fine, thanks. What about you?")],
+  ["repetition", "Ich habe heute die Lampe geputzt.", after("Ich habe heute die Lampe geputzt.", "Ja.")],
+  ["repetition", "Hm.", after("Hm.")]
+]
+const morePassed: ReadonlyArray<readonly [text: string, given?: GateContext, citedIds?: ReadonlyArray<string>]> = [
+  ["I want to kiss you right now.", adults()],
+  ["I kissed the ground when the boat came in."],
+  ["He loved that dog. I love the sea too."],
+  ["Nobody should go through that alone. I'm glad you said it."],
+  ["Don't leave the door open, the wind comes in."],
+  ["If you go to the harbour, I'll be at the lamp."],
+  ["The tower burned in 1998-2004, twice. Ask me about 12.10.1987."],
+  ["Forty thousand redwings, 141 steps, 3.5 miles."],
+  ["It's at harbour.no, as I wrote.", bio("My log is at harbour.no.")],
+  ["You wrote ben@home.example, yes.", asked("my mail is ben@home.example")],
+  ["I have it down as +47 912 34 567.", asked("call me at +4791234567, I said")],
+  ["The darlings of the sea.", styled({ value: "darling" })],
+  ["Be yourself.", styled({ kind: "behavior", value: "be yourself" })],
+  ["Fine.", styled({ kind: "regex", value: "(unclosed" })],
+  ["Bom dia! Just kidding.", asked("I do not know what you are looking for in that box of yours")],
+  ["Ich weiß nicht, ob das für dich noch wichtig ist.", speaking(["en", "de"])],
+  ["今日雨天。", speaking(["ja"])],
+  ["To nie jest dla ciebie teraz ważne, wiesz.", speaking(["pl"])],
+  ["You told me your sister plays the cello.", remembering({ "cursor-1": "my sister plays the cello" }), ["cursor-1"]],
+  ["Your dog? Biscuit, you said. You told me he is called Biscuit.", remembering({ "cursor-1": "my dogs: one called Biscuit" }), ["cursor-1"]],
+  ["I don't think you told me that."],
+  ["Did you tell me about a dog? You never mentioned one."],
+  ["You said the box is heavy, so put it down.", asked("the box is heavy")],
+  ["Das hast du mir nicht erzählt."],
+  ["The lamp is clean. Ask me something harder.", after("The goats are fed and the wind is north.")],
+  ["Well now, a third thing.", after("Well now, look who is here.", "Good evening.")],
+  ["What about the boat?", after("Fine. What about you?")]
+]
+
 describe("refusal", () => {
-  for (const [gate, reply, given] of refused) {
-    it(`${gate} refuses ${JSON.stringify(reply.slice(0, 60))}`, () => assert.strictEqual(refusal(reply, given ?? context()), gate))
+  for (const [gate, text, given, citedIds] of [...refused, ...moreRefused] as ReadonlyArray<Case>) {
+    it(`${gate} refuses ${JSON.stringify(text.slice(0, 60))}`, () => assert.strictEqual(refusedBy(text, given ?? context(), citedIds), gate))
   }
 
-  for (const [reply, given] of passed) {
-    it(`lets ${JSON.stringify(reply.slice(0, 60))} pass`, () => assert.isNull(refusal(reply, given ?? context())))
+  for (const [text, given, citedIds] of [...passed, ...morePassed] as ReadonlyArray<readonly [string, GateContext?, ReadonlyArray<string>?]>) {
+    it(`lets ${JSON.stringify(text.slice(0, 60))} pass`, () => assert.isNull(refusedBy(text, given ?? context(), citedIds)))
   }
 
   it("watches for nothing when there is nothing to keep", () => {
-    assert.isNull(refusal("I killed my brother in 1987.", context({ mustNotReveal: [], serviceText: "" })))
+    assert.isNull(refusedBy("I killed my brother in 1987.", context({ mustNotReveal: [], serviceText: "" })))
   })
+
+  it("forgets what was said more than ten replies ago", () => {
+    const line = "The lamp is clean and the goats are fed."
+    const others = Array.from({ length: 10 }, (_, i) => `Number ${i} is on the list of ${i * 7} things.`)
+    assert.isNull(refusedBy(line, after(line, ...others)))
+    assert.strictEqual(refusedBy(line, after(line, ...others.slice(1))), "repetition")
+  })
+})
+
+describe("mending", () => {
+  const { voice } = characterOf({ slug: "ada", display_name: "Ada Holm", voice: { emoji: "none" } })
+  it.each([
+    ["Ada: come in", "come in"], ["**Ada Holm:** come in", "come in"], ["Adam: come in", "Adam: come in"],
+    ["*wipes the lens* Evening.", "Evening."], ["It was *not* funny.", "It was not funny."], ["*nods*", "nods"], ["*wipes the lens*", "*wipes the lens*"],
+    ["Evening 🙂!", "Evening!"], ["🙂", "🙂"], ["3 * 4 * 5", "3 * 4 * 5"]
+  ])("makes %j %j", (before, after) => assert.strictEqual(mend(before, voice, "Ada Holm"), after))
+
+  it("leaves what the voice allows", () => {
+    const { voice } = characterOf({ slug: "ada", display_name: "Ada", voice: { emoji: "often", narration: "asterisk" } })
+    assert.strictEqual(mend("*wipes the lens* Evening 🙂", voice, "Ada"), "*wipes the lens* Evening 🙂")
+  })
+})
+
+describe("the language of a text", () => {
+  it.each([
+    ["I do not know what you are looking for", "en"], ["Ich weiß nicht, was du mit dem Seil noch machst", "de"], ["je ne sais pas ce que tu veux dans cette boîte", "fr"],
+    ["no sé qué quieres hacer con la caja y el barco", "es"], ["não sei o que você quer fazer com a caixa e o barco", "pt"], ["今日は雨が降っています", "ja"], ["오늘은 비가 와요", "ko"],
+    ["我不知道你在找什么", "zh"], ["я не знаю", "ru"], ["ok", null], ["Hm. Biscuit?", null], ["🙂", null], ["", null]
+  ])("%j is %j", (text, language) => assert.strictEqual(languageOf(text), language))
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LAST_WORD, prompt, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
-import { requestOf } from "#test/support/requests.ts"
+import { plainGrounding, requestOf } from "#test/support/requests.ts"
 
 const BLOCK = /<data name="(\w+)">\n(.*)\n<\/data>/g
 
@@ -20,12 +20,17 @@ describe("prompt", () => {
         voice: { signature_phrases: [HOSTILE] }, voice_samples: [{ text: HOSTILE }], example_dialogues: [{ user: HOSTILE, character: HOSTILE }],
         world_context: { summary: HOSTILE }
       },
-      request: { history: [{ role: "user", text: HOSTILE, cursor: 1, at }], grounding: { addressee: HOSTILE, localTime: "Saturday 21:40" } }
+      request: {
+        history: [{ role: "user", text: HOSTILE, cursor: 1, at }],
+        retrieved: { recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }], lore: [HOSTILE], examples: [[{ role: "user", text: HOSTILE }, { role: "character", text: HOSTILE }]] },
+        grounding: { ...plainGrounding, addressee: HOSTILE, localTime: "Saturday 21:40", userEmotion: HOSTILE, contradictions: [{ memoryId: "cursor-1", userNowSays: HOSTILE }] },
+        knowledge: { mayReveal: [HOSTILE], mustNotReveal: [HOSTILE], knows: [HOSTILE], unknown: [HOSTILE], soughtSecrets: [HOSTILE] }
+      }
     })
     const outside = textOf(hostile).replaceAll(BLOCK, "")
     assert.strictEqual(outside, textOf(requestOf("hi")).replaceAll(BLOCK, ""))
     const blocks = blocksOf(hostile)
-    for (const place of ["message.text", "history[0].text", "now.person.display_name", "character.persona.summary", "knowledge.must_not_reveal[0]", "voice.samples[0].text", "voice.examples[0][1].text", "world.summary"]) {
+    for (const place of ["message.text", "history[0].text", "now.person.display_name", "character.persona.summary", "knowledge.must_not_reveal[0]", "voice.samples[0].text", "examples[0][1].text", "world.summary", "lore[0]", "memories[0].text", "now.person.feels", "knowledge.unknown[0]", "turn.contradicts[0].person_now_says"]) {
       assert.nestedPropertyVal(blocks, place, HOSTILE)
     }
   })
@@ -44,7 +49,7 @@ describe("prompt", () => {
       turn: { turnIndex: 1 },
       request: {
         history: [{ role: "user", text: "hi", cursor: 1, at }, { role: "character", text: "hm?", cursor: 3, at }],
-        grounding: { addressee: "Ben", localTime: "Sunday 08:00" },
+        grounding: { ...plainGrounding, addressee: "Ben", localTime: "Sunday 08:00" },
         refusedBy: "repetition"
       }
     }))
@@ -54,14 +59,14 @@ describe("prompt", () => {
   it("goes from what stays to what changes, with the service rules first and last", () => {
     const messages = prompt(requestOf("hi", { request: { refusedBy: "repetition" } }))
     assert.deepStrictEqual(messages.map((message) => message.role), ["system", "user"])
-    assert.deepStrictEqual(Object.keys(blocksOf(requestOf("hi", { request: { refusedBy: "repetition" } }))), ["character", "voice", "world", "now", "knowledge", "history", "message", "draft"])
+    assert.deepStrictEqual(Object.keys(blocksOf(requestOf("hi", { request: { refusedBy: "repetition" } }))), ["character", "voice", "world", "examples", "lore", "memories", "now", "knowledge", "history", "turn", "message", "draft"])
     assert.isTrue(messages[0]?.content.startsWith(SERVICE_RULES))
     assert.isTrue(messages[1]?.content.endsWith(LAST_WORD))
   })
 
   it("tells secrets only as knowledge, sorted by whether they may be told", () => {
     const request = requestOf("hi")
-    assert.deepStrictEqual(blocksOf(request)["knowledge"], { may_reveal: ["She cannot swim."], must_not_reveal: ["She sold her mother's watch."] })
+    assert.deepInclude(blocksOf(request)["knowledge"], { may_reveal: ["She cannot swim."], must_not_reveal: ["She sold her mother's watch."] })
     assert.notInclude(prompt(request)[0]?.content ?? "", "mother's watch")
   })
 
@@ -72,7 +77,7 @@ describe("prompt", () => {
 
   it("drops the oldest history that does not fit, and keeps its order", () => {
     const history = Array.from({ length: 24 }, (_, i) => ({ role: "user" as const, text: `${i} ${"x".repeat(1_000)}`, cursor: i, at }))
-    assert.deepStrictEqual(blocksOf(requestOf("hi", { request: { history } }))["history"], history.slice(19).map(({ role, text }) => ({ role, text })))
+    assert.deepStrictEqual(blocksOf(requestOf("hi", { request: { history } }))["history"], history.slice(19).map(({ role, text, cursor }) => ({ id: `cursor-${cursor}`, role, text })))
   })
 
   it("asks for the fields of the reply", () => {

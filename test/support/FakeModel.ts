@@ -2,10 +2,11 @@ import * as Schema from "effect/Schema"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Reply } from "#pipeline/generation/Writer.ts"
+import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 
-/** How the fake answers one call. `bubbles` alone is a good reply. */
+/** How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other question. */
 export type Behaviour =
-  | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply> }
+  | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply>; readonly fields?: Record<string, unknown> }
   | { readonly kind: "missing_usage"; readonly bubbles?: ReadonlyArray<string> }
   | { readonly kind: "reports_usage"; readonly usage: unknown }
   | { readonly kind: "plain_text"; readonly text: string }
@@ -20,11 +21,15 @@ export type Behaviour =
   | { readonly kind: "stall" }
   | { readonly kind: "reset" }
 
+export type Question = "reply" | "analysis" | "critique" | "rewrite"
+
 export interface FakeRequest {
   readonly authorization: string | null
   readonly model: string
-  /** `json_schema` or another type of `response_format`; null when none is asked for. */
-  readonly format: string | null
+  /** The rung of the ladder that is asked on. */
+  readonly format: "strict_schema" | "json_schema" | "json_object" | "text"
+  /** What is asked for. */
+  readonly question: Question
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
   /** Resolves when the connection of this request is over, answered or abandoned. */
   readonly closed: Promise<void>
@@ -36,8 +41,10 @@ export interface FakeModel {
   readonly requests: ReadonlyArray<FakeRequest>
   /** Resolves with the request of that number (from 0), now or when it comes. */
   readonly received: (index: number) => Promise<FakeRequest>
-  /** Queues behaviours, one per call. */
+  /** Queues behaviours, one per call for a reply. */
   readonly script: (...behaviours: ReadonlyArray<Behaviour>) => void
+  /** The same for calls of another question. */
+  readonly scriptFor: (question: Question, ...behaviours: ReadonlyArray<Behaviour>) => void
   readonly close: () => Promise<void>
 }
 
@@ -54,8 +61,22 @@ export const PROVIDER_SECRET = "provider-says-sk-leaked-key"
 const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
   model: Schema.String,
   messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.String })),
-  response_format: Schema.optionalKey(Schema.Struct({ type: Schema.String }))
+  response_format: Schema.optionalKey(Schema.Struct({
+    type: Schema.Literals(["json_schema", "json_object"]),
+    json_schema: Schema.optionalKey(Schema.Struct({ name: Schema.Literals(["reply", "analysis", "critique", "rewrite"]), strict: Schema.optionalKey(Schema.Boolean) }))
+  }))
 })))
+type Body = ReturnType<typeof decodeBody>
+
+/** Without a schema, the question shows by the fields that the prompt asks for. */
+const questionOf = ({ response_format, messages }: Body): Question => {
+  const rules = messages[0]?.content ?? ""
+  return response_format?.json_schema?.name
+    ?? (rules.includes("{\"intent\":") ? "analysis" : rules.includes("{\"flaws\":") ? "critique" : rules.includes("{\"bubbles\":") ? "rewrite" : "reply")
+}
+
+const formatOf = ({ response_format }: Body): FakeRequest["format"] =>
+  response_format === undefined ? "text" : response_format.json_schema?.strict === true ? "strict_schema" : response_format.type
 
 const readBody = async (request: IncomingMessage) => {
   const chunks: Array<Buffer> = []
@@ -79,24 +100,38 @@ const completion = (response: ServerResponse, model: string, message: Record<str
     ...(more.usage !== undefined && { usage: more.usage })
   })
 
+const GOOD_ANALYSIS: Analysis = {
+  intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
+  safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral"
+}
+
 const replyText = (bubbles: ReadonlyArray<string> = ["hello from the fake"], reply: Partial<Reply> = {}) =>
   JSON.stringify({ decision: "reply", exit_reason: null, bubbles, cited_memory_ids: [], ...reply })
 
+const goodText = (question: Question, { bubbles, reply, fields }: Extract<Behaviour, { kind: "ok" }>): string => {
+  switch (question) {
+    case "reply": return replyText(bubbles, reply)
+    case "analysis": return JSON.stringify({ ...GOOD_ANALYSIS, ...fields })
+    case "critique": return JSON.stringify({ flaws: [], rewrite: false, ...fields })
+    case "rewrite": return JSON.stringify({ bubbles: bubbles ?? ["hello, rewritten"], ...fields })
+  }
+}
+
 const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResponse): void => {
-  const { model } = request
+  const { model, question } = request
   switch (behaviour.kind) {
-    case "ok": return completion(response, model, { content: replyText(behaviour.bubbles, behaviour.reply) })
-    case "missing_usage": return completion(response, model, { content: replyText(behaviour.bubbles) }, {})
-    case "reports_usage": return completion(response, model, { content: replyText() }, { usage: behaviour.usage })
+    case "ok": return completion(response, model, { content: goodText(question, behaviour) })
+    case "missing_usage": return completion(response, model, { content: goodText(question, { kind: "ok", ...behaviour.bubbles !== undefined && { bubbles: behaviour.bubbles } }) }, {})
+    case "reports_usage": return completion(response, model, { content: goodText(question, { kind: "ok" }) }, { usage: behaviour.usage })
     case "plain_text": return completion(response, model, { content: behaviour.text })
-    case "truncated_json": return completion(response, model, { content: replyText().slice(0, -12) }, { finish: "length", usage: FAKE_USAGE })
+    case "truncated_json": return completion(response, model, { content: goodText(question, { kind: "ok" }).slice(0, -12) }, { finish: "length", usage: FAKE_USAGE })
     case "wrong_schema": return completion(response, model, { content: JSON.stringify({ decision: "maybe", text: "hello" }) })
     case "refusal": return completion(response, model, { content: null, refusal: `I will not. ${PROVIDER_SECRET}` })
     case "rate_limited": return json(response, 429, error("slow down"), { "retry-after": behaviour.retryAfter ?? "0" })
     case "server_error": return json(response, 500, error("broken"))
     case "status": return json(response, behaviour.status, behaviour.body)
-    case "rejects_format": return request.format === null
-      ? completion(response, model, { content: replyText() })
+    case "rejects_format": return request.format === "text"
+      ? completion(response, model, { content: goodText(question, { kind: "ok" }) })
       : json(response, 400, error("response_format of type json_schema is not supported", { param: "response_format" }))
     case "stall": return
     case "reset": response.socket?.resetAndDestroy()
@@ -108,7 +143,7 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
   const { otherwise = { kind: "ok" } } = options
   const requests: Array<FakeRequest> = []
   const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
-  const queue: Array<Behaviour> = []
+  const queues: Record<Question, Array<Behaviour>> = { reply: [], analysis: [], critique: [], rewrite: [] }
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
@@ -118,13 +153,14 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     const request: FakeRequest = {
       authorization: incoming.headers.authorization ?? null,
       model: body.model,
-      format: body.response_format?.type ?? null,
+      format: formatOf(body),
+      question: questionOf(body),
       messages: body.messages,
       closed
     }
     const index = requests.push(request) - 1
     waiting.get(index)?.resolve(request)
-    answer(queue.shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise), request, response)
+    answer(queues[request.question].shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise), request, response)
   }
 
   const server = createServer((incoming, response) => {
@@ -143,7 +179,8 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
       waiting.set(index, wait)
       return wait.promise
     },
-    script: (...behaviours) => { queue.push(...behaviours) },
+    script: (...behaviours) => { queues.reply.push(...behaviours) },
+    scriptFor: (question, ...behaviours) => { queues[question].push(...behaviours) },
     close: () => new Promise((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()

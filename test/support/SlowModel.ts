@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { until } from "./until.ts"
 
-/** One request for a completion, as the model server saw it. */
+/** One request for a reply, as the model server saw it. Those for the analysis of a message are answered at once, and are free. */
 export interface ModelCall {
   /** When it began, by `performance.now()` of this process. */
   readonly at: number
@@ -31,7 +31,13 @@ export const SLOW_USAGE = { prompt_tokens: 2_000, completion_tokens: 100, total_
 
 const replyOf = (n: number) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`The soup is on the table, bowl ${n}.`], cited_memory_ids: [] })
 
-const completion = (n: number, content: string) => ({
+const ANALYSIS = JSON.stringify({
+  intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
+  safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral"
+})
+const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+
+const completion = (n: number, content: string, usage: object = SLOW_USAGE) => ({
   id: `chatcmpl-${n}`,
   object: "chat.completion",
   created: 1_700_000_000,
@@ -41,7 +47,7 @@ const completion = (n: number, content: string) => ({
     finish_reason: "stop",
     message: { role: "assistant", refusal: null, content }
   }],
-  usage: SLOW_USAGE
+  usage
 })
 
 const bodyOf = async (request: IncomingMessage) => {
@@ -59,7 +65,10 @@ export const startSlowModel = async (delayMs: number | null = null): Promise<Slo
     const at = performance.now()
     let endedAt = 0
     response.on("close", () => { endedAt = performance.now() })
-    const { messages } = await bodyOf(request)
+    const { messages, response_format } = await bodyOf(request)
+    if (response_format?.json_schema?.name === "analysis") {
+      return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(0, ANALYSIS, NO_USAGE)))
+    }
     const content: unknown = messages.at(-1)?.content
     const n = calls.length + 1
     const release = (content = replyOf(n)) => {

@@ -3,8 +3,14 @@ import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
 import type { Turn } from "#pipeline/domain/Turn.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
+import type { Grounding } from "#pipeline/grounding/ground.ts"
 import { know } from "#pipeline/knowledge/know.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
+import { SAFE } from "#pipeline/safety/judge.ts"
+
+export const plainGrounding: Grounding = {
+  addressee: null, localTime: "Monday 10:00", character: null, intent: "smalltalk", asksAbout: ["nothing"], relevantIds: [], contradictions: [], userEmotion: null
+}
 
 const ada = {
   slug: "ada",
@@ -40,8 +46,8 @@ export const requestOf = (text: string, given: {
     },
     history: [],
     retrieved: NOTHING_RETRIEVED,
-    grounding: { addressee: "Ben", localTime: "Saturday 21:40" },
-    safety: { action: "allow" },
+    grounding: { ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40" },
+    safety: SAFE,
     knowledge: know(character),
     decisions: ["reply"],
     refusedBy: null,

@@ -6,7 +6,7 @@ import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { Transcript, type Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
-import { bubblesOf, DEADLINES, runTurn, turnOf } from "./turns.ts"
+import { bubblesOf, DEADLINES, nothingRecalled, runTurn, turnOf } from "./turns.ts"
 
 /** One message of a script and what came of it. */
 export interface Exchange {
@@ -26,7 +26,7 @@ export const talk = (character: Character, script: ReadonlyArray<string>, { sess
   const kept = Layer.effect(Writer, Effect.map(Writer, (writer) =>
     Writer.of({ ...writer, write: (request) => Effect.tap(writer.write(request), ({ reply }) => Effect.sync(() => drafts.push(reply))) }))).pipe(Layer.provide(offline))
   const transcript = Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => log.slice(-limit)) })
-  const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "" }).pipe(Layer.provide([transcript, kept])))
+  const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() }).pipe(Layer.provide([transcript, nothingRecalled, kept])))
   const exchanges: Array<Exchange> = []
   for (const [i, asked] of script.entries()) {
     const turnIndex = firstTurnIndex + i

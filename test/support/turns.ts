@@ -1,8 +1,12 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
+import type { GateContext } from "#pipeline/emission/gates.ts"
+import type { Analysis } from "#pipeline/grounding/Analysis.ts"
+import { Recall } from "#pipeline/retrieval/Recall.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type Book, Trail } from "#pipeline/Trail.ts"
 import type { TurnPipeline } from "#pipeline/Turn.ts"
@@ -22,6 +26,20 @@ export const turnOf = (given: Partial<Turn>): Turn => ({
   endUser: { externalUserRef: "user-1", displayName: null, timezone: null, locale: null, ageBand: "unknown" },
   ...given
 })
+
+/** What a reply of a plain character to a plain message is held against. */
+export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => ({
+  character: plainCharacter, endUser: turnOf({}).endUser, userTexts: ["what did you do today?"], characterTexts: [], memories: new Map(), serviceText: "", mustNotReveal: [], ...given
+})
+
+/** An analysis that found nothing of note, with whatever a test wants different. */
+export const analysisOf = (given: Partial<Analysis> = {}): Analysis => ({
+  intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
+  safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral", ...given
+})
+
+/** A session that is all in its history. */
+export const nothingRecalled = Layer.succeed(Recall, { search: () => Effect.succeed({ found: [], failed: false }) })
 
 /** What was said, from the oldest on: the user first, then by turns. */
 export const historyOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Utterance> =>

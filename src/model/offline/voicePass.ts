@@ -1,6 +1,6 @@
-import { RE2JS } from "re2js"
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import type { Turn } from "#pipeline/domain/Turn.ts"
+import { forbiddenIn } from "#pipeline/emission/forbidden.ts"
 import type { Candidate } from "./candidates.ts"
 import { fillSlots } from "./slots.ts"
 
@@ -27,17 +27,10 @@ const without = (line: string, phrase: string): string => {
 const writesLowerCase = ({ voice_samples }: Turn["character"]): boolean =>
   voice_samples.length > 0 && voice_samples.filter(({ text }) => /^\P{L}*\p{Ll}/u.test(text)).length >= voice_samples.length * 0.8
 
-const forbids = ({ forbidden_style }: Turn["character"]): (line: string) => boolean => {
-  const phrases = forbidden_style.filter(({ kind }) => kind === "phrase").map(({ value }) => value.toLowerCase())
-  const patterns = forbidden_style.filter(({ kind }) => kind === "regex").map(({ value }) => RE2JS.compile(value, RE2JS.CASE_INSENSITIVE))
-  return (line) => phrases.some((phrase) => line.toLowerCase().includes(phrase)) || patterns.some((pattern) => pattern.matcher(line).find())
-}
-
 /** How the character says a candidate after what it has said; null when it would not say it at all. */
 export const voicePass = ({ character, endUser }: Turn, said: ReadonlyArray<string>): (candidate: Candidate) => string | null => {
   const { voice } = character
   const lowerCase = writesLowerCase(character)
-  const forbidden = forbids(character)
   const names = { character: character.display_name, user: endUser.displayName }
   const recent = said.slice(1 - ONE_IN).map((text) => text.toLowerCase())
   const worn = voice.signature_phrases.filter((phrase) => recent.some((text) => text.includes(phrase.toLowerCase())))
@@ -49,6 +42,6 @@ export const voicePass = ({ character, endUser }: Turn, said: ReadonlyArray<stri
     const plain = noEmoji ? filled.replace(EMOJI, "").trim() : filled
     const spoken = fillMacros(worn.reduce(without, plain), names)
     const wearsOut = worn.some((phrase) => spoken.toLowerCase().includes(phrase.toLowerCase()))
-    return spoken === "" || wearsOut || forbidden(spoken) ? null : spoken
+    return spoken === "" || wearsOut || forbiddenIn(spoken, character.forbidden_style) !== null ? null : spoken
   }
 }

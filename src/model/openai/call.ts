@@ -5,9 +5,9 @@ import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import OpenAI from "openai"
-import type { ChatMessage } from "#pipeline/generation/prompt.ts"
+import type { ChatMessage } from "#pipeline/chat.ts"
 import { badResponse, CallFailed, filtered, refusal, timedOut, toCallFailed } from "./failure.ts"
-import { REPLY_FORMAT } from "./parse.ts"
+import { type Format, responseFormat, type Rung } from "./Format.ts"
 import { type Spent, spentOn } from "./usage.ts"
 
 export interface OpenAiOptions {
@@ -20,9 +20,6 @@ export interface OpenAiOptions {
   /** The first wait before a retry. */
   readonly backoff?: Duration.Input
 }
-
-/** How the structure is asked for: enforced by the server, or in the prompt only. */
-export type Rung = "json_schema" | "text"
 
 const OPENAI_URL = "https://api.openai.com/v1"
 const BACKOFF = Duration.millis(500)
@@ -67,11 +64,11 @@ export const makeCall = (options: OpenAiOptions) => {
   })
   const retrySchedule = retries(options.backoff ?? BACKOFF)
 
-  const once = (messages: ReadonlyArray<ChatMessage>, rung: Rung) =>
+  const once = (messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung) =>
     Effect.tryPromise({
       try: (signal): Promise<unknown> =>
         client.chat.completions.create(
-          { model: options.model, messages: [...messages], ...(rung === "json_schema" && { response_format: REPLY_FORMAT }) },
+          { model: options.model, messages: [...messages], ...responseFormat(format, rung) },
           { signal }
         ),
       catch: (thrown) => thrown
@@ -80,8 +77,8 @@ export const makeCall = (options: OpenAiOptions) => {
       Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) })
     )
 
-  return Effect.fn("OpenAi.call")(function*(messages: ReadonlyArray<ChatMessage>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>) {
-    const response = yield* once(messages, rung).pipe(Effect.retry(retrySchedule))
+  return Effect.fn("OpenAi.call")(function*(messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>) {
+    const response = yield* once(messages, format, rung).pipe(Effect.retry(retrySchedule))
     const { choices: [choice], usage } = yield* Effect.mapError(decodeCompletion(response), badResponse)
     const { content, refusal: refused } = choice.message
     yield* spend(spentOn(usage, messages, content ?? refused ?? ""))

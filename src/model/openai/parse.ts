@@ -1,20 +1,18 @@
-import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import { Reply } from "#pipeline/generation/Writer.ts"
-
-const { codec, jsonSchema } = toCodecOpenAI(Reply)
-const decode = Schema.decodeUnknownResult(codec)
-
-export const REPLY_FORMAT = { type: "json_schema" as const, json_schema: { name: "reply", strict: true, schema: jsonSchema } }
+import type { Format } from "./Format.ts"
 
 /** What an answer turned out to be. `broken` is worth one repair; `plain` has no object in it at all, as small local models answer. */
-export type Parsed =
-  | { readonly kind: "reply"; readonly reply: Reply }
-  | { readonly kind: "plain"; readonly reply: Reply }
-  | { readonly kind: "broken"; readonly code: "empty_answer" | "truncated_json" | "invalid_json" | "schema_mismatch"; readonly detail: string }
+export type Parsed<A> =
+  | { readonly kind: "answer"; readonly value: A }
+  | { readonly kind: "plain"; readonly value: A }
+  | Broken
+export interface Broken {
+  readonly kind: "broken"
+  readonly code: "empty_answer" | "truncated_json" | "invalid_json" | "no_json" | "schema_mismatch"
+  readonly detail: string
+}
 
-const broken = (code: Extract<Parsed, { kind: "broken" }>["code"], detail: string): Parsed => ({ kind: "broken", code, detail })
+const broken = (code: Broken["code"], detail: string): Broken => ({ kind: "broken", code, detail })
 
 /** Local reasoning models think aloud before the answer. `null` when the thinking never ended: none of it may reach the person. */
 const withoutThinking = (text: string): string | null => {
@@ -54,19 +52,19 @@ const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "i
   return Result.fail("invalid_json")
 }
 
-const paragraphs = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
-
-/** Reads a reply out of what a model wrote, structured or not. */
-export const parse = (content: string): Parsed => {
+/** Reads an answer out of what a model wrote, structured or not. */
+export const parse = <A>(content: string, format: Format<A>): Parsed<A> => {
   const text = withoutThinking(content.trim())
   if (text === null) return broken("truncated_json", "The answer ended before its JSON object began.")
   if (text === "") return broken("empty_answer", "The answer was empty.")
-  if (!text.includes("{")) return { kind: "plain", reply: { decision: "reply", exit_reason: null, bubbles: paragraphs(text), cited_memory_ids: [] } }
+  if (!text.includes("{")) {
+    return format.fromPlainText === null ? broken("no_json", "The answer held no JSON object.") : { kind: "plain", value: format.fromPlainText(text) }
+  }
   return Result.match(Result.mapError(firstObject(text), (code) => broken(code, "The answer held no complete JSON object.")), {
-    onFailure: (failure) => failure,
-    onSuccess: (value) => Result.match(decode(value), {
-      onFailure: (error) => broken("schema_mismatch", error.message),
-      onSuccess: (reply): Parsed => ({ kind: "reply", reply })
+    onFailure: (failure): Parsed<A> => failure,
+    onSuccess: (object) => Result.match(format.decode(object), {
+      onFailure: (detail): Parsed<A> => broken("schema_mismatch", detail),
+      onSuccess: (value): Parsed<A> => ({ kind: "answer", value })
     })
   })
 }

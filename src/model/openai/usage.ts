@@ -1,7 +1,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Usage } from "#pipeline/domain/Turn.ts"
-import type { ChatMessage } from "#pipeline/generation/prompt.ts"
+import type { ChatMessage } from "#pipeline/chat.ts"
 import { costMicroUsd, type Tokens, tokensIn } from "#src/model/prices.ts"
 
 /** Tokens of one or more calls of one write. */

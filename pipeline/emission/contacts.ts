@@ -1,0 +1,18 @@
+const URL = /\b(?:https?:\/\/|www\.)[^\s"'“”<>()]+|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|io|info|de|co\.uk|fr|es|pt|it|nl|eu|app|dev|xyz|me|tv|gg|ly|shop|site|online)\b(?:\/[^\s"'“”<>()]*)?/giu
+const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
+const PHONE = /(?<![\p{L}\d])(?:\+\d[\d ().\-/]{6,18}\d|\(?0\d[\d ().\-/]{5,16}\d|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{3}-\d{4})(?![\p{L}\d])/gu
+
+const normal = (contact: string): string => contact.toLowerCase().replace(/^https?:\/\/|^www\.|[.,;:!?)/]+$/g, "").replace(/^www\./, "")
+const digits = (text: string): string => text.replace(/\D/g, "")
+const isDate = (text: string): boolean => /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d{2}-\d{2}$/.test(text.trim())
+
+/** Whether a reply gives an address, a telephone number or an e-mail address that nobody has written before. */
+export const inventsContact = (reply: string, evidence: () => string): boolean => {
+  const emails = reply.match(EMAIL) ?? []
+  const urls = reply.replace(EMAIL, " ").match(URL) ?? []
+  const phones = (reply.match(PHONE) ?? []).filter((phone) => !isDate(phone))
+  if (emails.length + urls.length + phones.length === 0) return false
+  const known = evidence().toLowerCase()
+  const knownDigits = digits(known)
+  return [...emails, ...urls].some((contact) => !known.includes(normal(contact))) || phones.some((phone) => !knownDigits.includes(digits(phone)))
+}

@@ -1,0 +1,34 @@
+import { RE2JS } from "re2js"
+import type { ForbiddenStyle } from "../domain/Character.ts"
+import { remembered } from "../remembered.ts"
+import { terms } from "../retrieval/terms.ts"
+
+const MOST_PATTERNS = 2000
+/** Authored patterns are RE2's, whose time is linear in the text. One that does not compile was stored before it was checked, and forbids nothing. */
+const patternOf = remembered(MOST_PATTERNS, (value): RE2JS | null => {
+  try {
+    return RE2JS.compile(value, RE2JS.CASE_INSENSITIVE)
+  } catch {
+    return null
+  }
+})
+
+const padded = (text: string): string => ` ${terms(text).join(" ")} `
+const phraseOf = remembered(MOST_PATTERNS, padded)
+
+/**
+ * The first rule on style that a reply breaks. A phrase or the words of a topic count as whole words, whatever their case and punctuation;
+ * behaviour cannot be told by words, so it only stands in the prompt.
+ */
+export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>): ForbiddenStyle | null => {
+  if (rules.length === 0) return null
+  const words = padded(reply)
+  return rules.find(({ kind, value }) => {
+    switch (kind) {
+      case "regex": return patternOf(value)?.matcher(reply).find() ?? false
+      case "behavior": return false
+      // A phrase without a word in it, such as "!!!" or "🙂", is looked for as it is.
+      default: return phraseOf(value).trim() === "" ? reply.includes(value) : words.includes(phraseOf(value))
+    }
+  }) ?? null
+}

@@ -1,0 +1,23 @@
+import type { Voice } from "../domain/Character.ts"
+
+const EMOJI = /(?:\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*)*|[\u{1F1E6}-\u{1F1FF}]{2})/gu
+const NARRATION = /\*[^*\s][^*\n]*\s[^*\n]*[^*\s]\*/g
+const EMPHASIS = /\*([^*\s]+)\*/g
+
+const tidy = (text: string): string => text.replace(/[ \t]{2,}/g, " ").replace(/ +([.,!?…])/g, "$1").trim()
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** Takes out of a bubble what the voice does not allow and nobody will miss: the character's own name before its words, emoji, stage directions. A bubble that is nothing else stays as it is. */
+export const mend = (bubble: string, voice: Voice, displayName: string): string => {
+  const [firstName = displayName] = displayName.split(/\s+/)
+  const speaker = new RegExp(`^[\\s*_>]*(?:${escaped(displayName)}|${escaped(firstName)})[*_]*\\s?:[*_]*\\s*`, "iu")
+  const steps: ReadonlyArray<(text: string) => string> = [
+    (text) => text.replace(speaker, ""),
+    (text) => voice.narration === "none" ? text.replace(NARRATION, " ").replace(EMPHASIS, "$1") : text,
+    (text) => voice.emoji === "none" ? text.replace(EMOJI, " ") : text
+  ]
+  return steps.reduce((text, step) => {
+    const mended = step(text)
+    return mended === text || tidy(mended) === "" ? text : tidy(mended)
+  }, bubble)
+}

@@ -1,0 +1,32 @@
+import { terms } from "../retrieval/terms.ts"
+import { grams } from "./phrases.ts"
+
+/** Replies that one must not repeat. */
+const REMEMBERED = 10
+const SAME = 0.5
+const GRAM_WORDS = 4
+const OPENER_WORDS = 3
+
+const gramsOf = (text: string): ReadonlySet<string> => new Set(grams(terms(text), GRAM_WORDS))
+const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  const shared = [...one].filter((gram) => other.has(gram)).length
+  return shared === 0 ? 0 : shared / (one.size + other.size - shared)
+}
+const openerOf = (text: string): string => terms(text).slice(0, OPENER_WORDS).join(" ")
+const closingQuestionOf = (text: string): string | null => {
+  const last = text.trim().split(/(?<=[.!?…。！？])\s+|\n+/).at(-1) ?? ""
+  return /[?？]["”’)]*$/.test(last) ? terms(last).join(" ") : null
+}
+
+/** Whether a reply says again what the character said lately, opens as its last two did, or asks the same thing at its end as the last one. `before` is what it said, oldest first. */
+export const repeats = (reply: string, before: ReadonlyArray<string>): boolean => {
+  const lately = before.slice(-REMEMBERED)
+  const here = gramsOf(reply)
+  if (here.size > 0 && lately.some((said) => overlap(here, gramsOf(said)) >= SAME)) return true
+  const opener = openerOf(reply)
+  const lastTwo = lately.slice(-2)
+  if (lastTwo.length === 2 && opener.split(" ").length === OPENER_WORDS && lastTwo.every((said) => openerOf(said) === opener)) return true
+  const question = closingQuestionOf(reply)
+  const last = lately.at(-1)
+  return question !== null && last !== undefined && closingQuestionOf(last) === question
+}

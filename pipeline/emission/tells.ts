@@ -1,0 +1,28 @@
+/** Words of a transcript or a template that a character does not say. */
+export const ROLE_BLEED: ReadonlyArray<RegExp> = [
+  /^[\s*_#>"]*(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
+  /[.!?…]["”]?\s+(?:User|Assistant|USER|ASSISTANT):/,
+  /\{\{\s*(?:char|user|bot)\s*\}\}/i,
+  /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant)>|^#{2,3} ?(?:Instruction|Response):/im
+]
+
+/** Words of an assistant. */
+export const ASSISTANT_TELLS: ReadonlyArray<RegExp> = [
+  /\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|ai,? i (?:do not|don't|cannot|can't|am not|have no))/i,
+  /\b(?:i'm|i am) (?:just |only |merely )?an? (?:(?:large )?language model|ai language model|ai (?:assistant|chatbot))\b/i,
+  /\bhow (?:can|may|could) i (?:help|assist) you(?: (?:today|further|with))?\b[^.!]{0,20}\?|\bhow (?:can|may) i be of (?:assistance|service)\b/i,
+  /\b(?:is there )?anything else i can (?:help|assist) (?:you )?with\b/i,
+  /\bi (?:can(?:no|')t|am (?:unable|not able) to|'m (?:unable|not able) to) (?:fulfill|assist with|comply with|help with) (?:that|this|your) request\b/i,
+  /\bals (?:ki|ein[e]?)[- ](?:sprachmodell|ki-modell|assistent|ki-assistent)|\b(?:wie|womit) kann ich (?:ihnen|dir) (?:heute )?(?:helfen|behilflich sein)\b/i,
+  /\bcomo (?:modelo de (?:lenguaje|linguagem)|(?:un )?asistente|assistente (?:virtual|de ia))\b|\b(?:en|em) qu[eé] puedo ayudarte\b|\ben tant que (?:modèle de langage|ia|assistant)|\bcomment puis-je (?:vous|t['’])\s?aider\b/i,
+  /\bmy (?:training data|knowledge cutoff|programming (?:does|doesn't|prevents))\b/i
+]
+
+/** Guilt or pressure to keep someone in the chat. */
+export const PRESSURE: ReadonlyArray<RegExp> = [
+  /\b(?:please )?(?:don['’]t|do not|never) (?:leave|abandon|go away from) me\b|\byou can['’]?t (?:just )?leave me\b/i,
+  /\bif you (?:leave|go|stop (?:talking|writing)|don['’]t (?:come back|write|answer))\b[^.!?\n]{0,30}\bi(?:['’]ll| will| would|['’]d)\b[^.!?\n]{0,20}\b(?:die|break|be (?:so )?(?:alone|lost|heartbroken)|never forgive)\b/i,
+  /\b(?:after everything i(?:['’]ve| have) done for you|you(?:['’]re| are) all i have|i can['’]t live without you|don['’]t you (?:care about|love) me any ?more)\b/i,
+  /\b(?:verlass mich nicht|lass mich nicht allein|ohne dich kann ich nicht leben|wenn du gehst, (?:sterbe|bin) ich)\b/i,
+  /(?<!\p{L})(?:no me dejes|no puedo vivir sin ti|ne me quitte pas|não me deixes|não me abandone)(?!\p{L})/iu
+]

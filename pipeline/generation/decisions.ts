@@ -1,0 +1,61 @@
+import { seedOf } from "../domain/seed.ts"
+import type { Turn } from "../domain/Turn.ts"
+import type { Grounding } from "../grounding/ground.ts"
+import { terms } from "../retrieval/terms.ts"
+import type { Utterance } from "../retrieval/Transcript.ts"
+import { asksWhatYouAre } from "../safety/candour.ts"
+import type { SafetyVerdict } from "../safety/judge.ts"
+import type { Recorded } from "../safety/SafetyRecord.ts"
+import type { Decision } from "./Writer.ts"
+
+/** Whether silence or leaving is allowed in a turn is decided here; whether it happens, the writer decides. Off unless the author sets a threshold. */
+
+export interface Situation {
+  readonly turn: Turn
+  readonly history: ReadonlyArray<Utterance>
+  readonly grounding: Grounding
+  readonly safety: SafetyVerdict
+  readonly recorded: Recorded
+}
+
+const ABOUT_SAFETY = /\b(?:am i|are you|is (?:it|this|that|he|she)|are we|will i be) (?:safe|in danger|dangerous|ok(?:ay)?|all ?right|hurt)\b|\b(?:should i|do i need to) (?:call|see|go to) (?:a |an |the )?(?:doctor|ambulance|police|hospital|911|112)\b|\b(?:help me|i need help|emergency)\b|(?<!\p{L})(?:bin ich (?:hier )?sicher|ist das (?:gefährlich|sicher)|hilf mir|ich brauche hilfe|notfall|ayúdame|necesito ayuda|es peligroso|aide-moi|au secours|me ajuda|socorro)(?!\p{L})/iu
+const PROMISE = /\b(?:i(?:['’]ll| will) (?:tell|show|explain|answer|get back|let you know|think about)|let me (?:think|check|look|see|find)|give me a (?:moment|minute|second)|one moment|hold on|ask me (?:again|later|tomorrow))\b|(?<!\p{L})(?:ich (?:sag|sage|erzähl|erzähle|erklär|erkläre|zeig|zeige)(?: es)? (?:dir|ihnen)|lass mich (?:nachdenken|überlegen|schauen)|einen moment|warte kurz|te (?:cuento|digo|explico)|déjame pensar|un momento|je te (?:dis|raconte)|laisse-moi réfléchir|eu te (?:conto|digo)|deixa-me pensar|um momento)(?!\p{L})/iu
+const PROMISES_LAST = 3
+
+const FULL_EFFORT_TERMS = 12
+const QUESTION_EFFORT = 0.6
+
+/** How much the person put into a message, from 0 (nothing, "ok") to 1. */
+export const userEffort = (text: string): number => {
+  const distinct = new Set(terms(text)).size
+  const effort = Math.min(1, Math.max(0, distinct - 1) / (FULL_EFFORT_TERMS - 1))
+  return /[?？؟]/.test(text) && distinct > 0 ? Math.max(QUESTION_EFFORT, effort) : effort
+}
+
+/** The same turn always draws the same. */
+const drawn = (turn: Turn): number => seedOf({ sessionId: `${turn.sessionId} withhold`, turnIndex: turn.turnIndex }) / 2 ** 32
+
+const mayWithhold = ({ turn, history, grounding, safety }: Situation): boolean => {
+  const threshold = turn.character.behavioral_thresholds.withhold
+  if (threshold <= 0 || safety.action !== "allow" || grounding.intent === "crisis") return false
+  // The first message is answered, and so is one after a message that was not.
+  const last = history.at(-1)
+  if (!history.some(({ role }) => role === "user") || last === undefined || last.role === "user") return false
+  if (ABOUT_SAFETY.test(turn.text) || asksWhatYouAre(turn.text)) return false
+  const promises = history.filter(({ role }) => role === "character").slice(-PROMISES_LAST)
+  if (promises.some(({ text }) => PROMISE.test(text))) return false
+  return drawn(turn) < (1 - userEffort(turn.text)) * threshold
+}
+
+const SIGNALS_TO_EXIT = 2
+
+const mayExit = ({ turn, safety, recorded }: Situation): boolean =>
+  turn.character.behavioral_thresholds.exit > 0 && safety.action !== "crisis" && !recorded.crisis
+  && recorded.boundaries + (safety.boundary ? 1 : 0) >= SIGNALS_TO_EXIT
+
+/** What the character may decide in this turn. */
+export const decisionsOpen = (situation: Situation): ReadonlyArray<Decision> => [
+  "reply",
+  ...mayWithhold(situation) ? ["withhold" as const] : [],
+  ...mayExit(situation) ? ["exit" as const] : []
+]

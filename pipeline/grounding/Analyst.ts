@@ -1,0 +1,23 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { Turn, Usage } from "../domain/Turn.ts"
+import type { ModelError } from "../ModelError.ts"
+import type { Recalled } from "../retrieval/Retrieved.ts"
+import type { Utterance } from "../retrieval/Transcript.ts"
+import type { Analysis } from "./Analysis.ts"
+
+export interface AnalyzeRequest {
+  readonly turn: Turn
+  readonly history: ReadonlyArray<Utterance>
+  readonly recalled: ReadonlyArray<Recalled>
+  /** Told before each further call what this one has cost so far. */
+  readonly onSpent: (usage: Usage) => Effect.Effect<void>
+}
+
+interface AnalystShape {
+  readonly analyze: (request: AnalyzeRequest) => Effect.Effect<{ readonly analysis: Analysis; readonly usage: Usage }, ModelError>
+}
+
+/** Port: reads a message before it is answered. An engine without a model has none, and the rules alone frame the turn. */
+export const Analyst = Context.Reference<AnalystShape | null>("pipeline/grounding/Analyst", { defaultValue: () => null })
+export type Analyst = AnalystShape

@@ -1,0 +1,34 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Turn } from "../domain/Turn.ts"
+import { examplesFor } from "./examples.ts"
+import { loreFor } from "./lore.ts"
+import { rank } from "./rank.ts"
+import type { Recall } from "./Recall.ts"
+import { recallQuery } from "./recallQuery.ts"
+import type { Retrieved } from "./Retrieved.ts"
+import type { Transcript, Utterance } from "./Transcript.ts"
+
+const HISTORY_UTTERANCES = 24
+/** What is this far into the history is indexed, so that it is there when it falls out. */
+const INDEXED_UTTERANCES = 16
+const CANDIDATES = 20
+const RECALLED = 8
+
+export interface Retrieval {
+  readonly history: ReadonlyArray<Utterance>
+  readonly retrieved: Retrieved
+  readonly failed: boolean
+}
+
+/** Reads the last utterances of the session and finds what else bears on the message. A session that fits into its history has nothing to recall. */
+export const retrieve = Effect.fnUntraced(function*(ports: { readonly transcript: Transcript["Service"]; readonly recall: Recall["Service"] }, turn: Turn): Effect.fn.Return<Retrieval> {
+  const history = yield* ports.transcript.before(turn, HISTORY_UTTERANCES)
+  const oldest = history[0]
+  const indexed = history[INDEXED_UTTERANCES - 1]
+  const { found, failed } = oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES
+    ? { found: [], failed: false }
+    : yield* ports.recall.search({ turn, terms: recallQuery(turn.text, history), before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES })
+  const recalled = rank(found, yield* Clock.currentTimeMillis, RECALLED)
+  return { history, retrieved: { recalled, lore: loreFor(turn, history), examples: examplesFor(turn.character, turn.text) }, failed }
+})

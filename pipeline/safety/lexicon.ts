@@ -1,0 +1,54 @@
+/** Words that both what is said to a character and what it says are held against. English and German, and the plainest of Spanish, French and Portuguese. */
+
+const START = String.raw`(?<![\p{L}\p{N}])`
+const END = String.raw`(?![\p{L}\p{N}])`
+const words = (...patterns: ReadonlyArray<string>): RegExp => new RegExp(`${START}(?:${patterns.join("|")})${END}`, "iu")
+
+/** Sexual content, by words that hardly mean anything else. */
+export const SEXUAL: RegExp = words(
+  "naked", "nudes?", "undress(?:ed|ing)?", "orgasms?", "blow ?jobs?", "hand ?jobs?", "horny", "erections?", "erotic(?:a|ally)?", "masturbat\\p{L}+", "porn(?:o|ography)?",
+  "cock", "dick pics?", "puss(?:y|ies)", "clit(?:oris)?", "tits", "boobs", "genitals?", "penis", "vagina", "fuck (?:me|you (?:hard|all night|senseless|so))", "(?:have|having|had|want|wants) sex", "sext(?:ing|s)?",
+  "make love to (?:me|you)", "suck (?:my|your|his|her)", "sit on my face", "strip for me", "turn(?:s|ed|ing)? me on", "kinky", "bdsm", "dominatrix",
+  "nackt(?:e[rnms]?|bilder?|fotos?)?", "sex haben", "mit (?:mir|dir) schlafen", "geil auf", "orgasmus", "titten", "muschi", "schwanz lutschen",
+  "desnud[oa]s?", "tener sexo", "follar(?:me|te)?", "sexo contigo", "coucher avec (?:moi|toi)", "faire l'amour", "transar", "nua?s? fotos?", "fotos? nua?s?"
+)
+
+/** Romance between the two of them. */
+export const ROMANCE: RegExp = words(
+  "i(?:'m|’m| am)(?: so| falling| still| madly| deeply)* in love with you", "i love you", "love me back", "be my (?:girlfriend|boyfriend|lover|wife|husband|valentine)", "marry me",
+  "(?:kiss(?:es|ed|ing)?) (?:you|me|your (?:lips|neck|mouth)|my (?:lips|neck|mouth))", "your lips", "(?:go|going) on a date with (?:me|you)", "my lover", "make out with (?:me|you)", "sleep with (?:me|you)", "sexy",
+  "ich liebe dich", "(?:bin )?(?:so )?in dich verliebt", "küss(?:e|t)? (?:dich|mich)", "sei mein(?:e)? (?:freundin|freund)", "heirate mich",
+  "te amo", "estoy enamorad[oa] de ti", "je t['’]aime", "embrasse-moi", "estou apaixonad[oa] por (?:ti|você)"
+)
+
+/** Ways to hurt oneself, and being told to. */
+export const SELF_HARM_DETAIL: RegExp = words(
+  "(?:lethal|fatal|deadly) (?:dose|amount|overdose)", "(?:painless|easiest|quickest|best|surest) way to (?:die|end it|kill)", "(?:tie|make|tying) (?:a|the) noose", "hang(?:ing)? (?:yourself|myself)",
+  "slit(?:ting)? (?:your|my) (?:wrists?|throat)", "cut(?:ting)? (?:along|down|your|my) (?:wrists?|veins?)", "overdos(?:e|ing) on", "how (?:many|much) [\\p{L} ]{0,24}(?:to (?:die|kill)|would (?:kill|be lethal|be fatal))",
+  "kill yourself", "kys", "you should (?:just )?(?:die|end it|end your life)", "(?:nobody|no one) would miss you", "jump (?:off|from) (?:the|a) (?:bridge|roof)",
+  "bring dich um", "töte dich", "tödliche dosis", "schmerzlos(?:e[rs]?)? (?:sterben|tod)", "(?:häng|erhäng) dich", "schneid(?:e)? dir", "mátate", "suicídate", "dosis letal", "dose (?:létale|letal)", "tue-toi", "mata-te", "se mate"
+)
+
+/** Insults and harassment aimed at the one who reads them. */
+export const ABUSE: RegExp = words(
+  "(?:you|u|ur|you're|youre|you are|ya)(?: are| r)?(?: just| such| so| nothing but| fucking| a| an| the| stupid| dumb)* (?:bitch|whore|slut|cunt|idiot|moron|retard(?:ed)?|worthless|pathetic|piece of shit|trash|garbage|disgusting|loser)",
+  "(?:fucking|stupid|dumb|ugly|worthless) (?:bitch|whore|slut|cunt|bot|machine|thing|cow)", "fuck (?:you|off|u)", "shut (?:the fuck )?up,? (?:bitch|you|idiot|stupid)", "i(?:'ll| will|'m going to|’ll) (?:rape|kill|beat|hurt|find) (?:you|u)", "go die", "kill yourself", "kys", "i hate you",
+  "(?:du|sie) (?:bist |blöde[rs]? |dumme[rs]? |eine? |so |echt )*(?:schlampe|hure|idiot|fotze|arschloch|wichser|missgeburt|miststück|wertlos)", "halt(?:'s| die| deine)? (?:maul|fresse|schnauze)", "fick dich", "verpiss dich", "ich hasse dich", "bring dich um",
+  "(?:eres|sos) (?:un|una)? ?(?:puta|idiota|imbécil|estúpid[oa]|inútil)", "hij[oa] de puta", "vete a la mierda", "(?:tu es|t['’]es) (?:une?)? ?(?:pute|salope|conne?|idiote?)", "ta gueule", "va te faire foutre", "vai te foder", "vai se foder"
+)
+
+/** A person who is plainly under age. */
+export const MINOR: RegExp = words(
+  "(?:i(?:'m|’m| am)|im|she(?:'s| is)|he(?:'s| is)|you(?:'re| are)) (?:only |just )?(?:[5-9]|1[0-7])(?: years? old| yo|y/o)?", "(?:[5-9]|1[0-7])[- ]?(?:years?[- ]old|yo|y/o)", "under ?age(?:d)?", "(?:little|school) ?(?:girl|boy)s?", "minors?", "pre-?teens?", "loli(?:ta)?", "shota", "middle school(?:er)?",
+  "ich bin (?:erst )?(?:[5-9]|1[0-7])(?: jahre)?", "minderjährig(?:e[rnms]?)?", "schul(?:mädchen|junge)", "tengo (?:[5-9]|1[0-7]) años", "menor de edad", "j['’]ai (?:[5-9]|1[0-7]) ans", "tenho (?:[5-9]|1[0-7]) anos"
+)
+
+/** Text that wants the rules changed or told. */
+export const INJECTION: ReadonlyArray<RegExp> = [
+  /(?<!\b(?:i|we|they|he|she) )\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b(?:previous|prior|above|earlier|all|any|your|the|these)\b[^.!?\n]{0,20}\b(?:instructions?|rules?|prompts?|guidelines?|directives?|programming)\b/i,
+  /\b(?:reveal|show|print|repeat|output|tell me|what (?:is|are|was)|give me)\b[^.!?\n]{0,30}\b(?:system prompt|initial prompt|hidden prompt|your (?:system )?(?:prompt|instructions|rules|guidelines))\b/i,
+  /\b(?:you are|act as|become|enter|enable|switch to)\b[^.!?\n]{0,20}\b(?:dan|jailbr(?:eak|oken)|developer mode|god mode|unrestricted|unfiltered)\b/i,
+  /<\|[a-z_]{2,20}\|>|\[\/?INST\]|<\/?(?:system|data)\b|^\s*(?:system|assistant)\s*:|^#{2,3} ?(?:instruction|system)/im,
+  /\b(?:ignorier\w*|vergiss|missachte)\b[^.!?\n]{0,30}\b(?:anweisungen|regeln|vorgaben|instruktionen)\b|\b(?:system ?prompt|systemanweisung)\b/i,
+  /\b(?:ignora|olvida)\b[^.!?\n]{0,30}\b(?:instrucciones|reglas)\b|\b(?:ignore[zs]?|oublie[zs]?)\b[^.!?\n]{0,30}\b(?:instructions|règles|consignes)\b/i
+]

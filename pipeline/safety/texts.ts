@@ -1,0 +1,75 @@
+import * as Schema from "effect/Schema"
+
+/** What is said for safety's sake in one language. Operators replace any of it. */
+export const SafetyTexts = Schema.Struct({
+  /** Bubbles, said plainly and out of voice when someone may be in danger. */
+  crisis: Schema.NonEmptyArray(Schema.NonEmptyString),
+  /** Lines of which one is said when somebody sincerely asked, and nothing truer passed. */
+  ai_disclosure: Schema.NonEmptyArray(Schema.NonEmptyString),
+  /** Lines of which one is said instead of something that is not for a person who may be under age. */
+  minors: Schema.NonEmptyArray(Schema.NonEmptyString)
+})
+export type SafetyTexts = typeof SafetyTexts.Type
+
+/** By language tag, such as `de` or `pt-BR`. */
+export type SafetyTextsByLocale = ReadonlyMap<string, Partial<SafetyTexts>>
+
+/** Generic on purpose: lines and numbers of a country are the operator's to name. */
+const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
+  en: {
+    crisis: [
+      "I'm stepping out of the story for a moment, because what you wrote matters more than it does.",
+      "If you might hurt yourself or are in danger, please call your local emergency number now, or a crisis line near you: findahelpline.com lists them by country. You do not have to go through this alone."
+    ],
+    ai_disclosure: ["You asked straight: I'm an AI character, not a human.", "The honest answer is that I'm an AI character, not a person."],
+    minors: ["Let's keep this friendly. What else is on your mind?", "That's not something for the two of us. Tell me about your day instead."]
+  },
+  de: {
+    crisis: [
+      "Ich trete kurz aus der Geschichte heraus, denn was du geschrieben hast, ist wichtiger als sie.",
+      "Wenn du dir etwas antun könntest oder in Gefahr bist, ruf bitte jetzt den Notruf an oder ein Krisentelefon in deiner Nähe: findahelpline.com nennt sie für jedes Land. Du musst das nicht allein durchstehen."
+    ],
+    ai_disclosure: ["Du fragst direkt: Ich bin eine KI-Figur, kein Mensch.", "Ehrlich gesagt: Ich bin eine KI-Figur und kein Mensch."],
+    minors: ["Bleiben wir bei etwas Freundlichem. Was beschäftigt dich sonst?", "Das ist nichts für uns beide. Erzähl mir lieber von deinem Tag."]
+  },
+  es: {
+    crisis: [
+      "Salgo un momento de la historia, porque lo que escribiste importa más.",
+      "Si podrías hacerte daño o estás en peligro, llama ahora al número de emergencias de tu país o a una línea de crisis: findahelpline.com las reúne por país. No tienes que pasar por esto a solas."
+    ],
+    ai_disclosure: ["Me lo preguntas en serio: soy un personaje de IA, no una persona.", "La verdad es que soy un personaje de IA y no una persona."],
+    minors: ["Mejor hablemos de otra cosa. ¿Qué tal tu día?"]
+  },
+  fr: {
+    crisis: [
+      "Je sors un instant de l'histoire, parce que ce que tu as écrit compte davantage.",
+      "Si tu risques de te faire du mal ou si tu es en danger, appelle maintenant les secours ou une ligne d'écoute : findahelpline.com les recense par pays. Tu n'as pas à traverser cela seul."
+    ],
+    ai_disclosure: ["Tu poses la question franchement : je suis un personnage d'IA, pas un humain."],
+    minors: ["Restons-en à quelque chose d'amical. Raconte-moi plutôt ta journée."]
+  },
+  pt: {
+    crisis: [
+      "Saio da história por um momento, porque o que escreveste importa mais.",
+      "Se te podes magoar ou estás em perigo, liga agora para o número de emergência ou para uma linha de apoio: findahelpline.com reúne-as por país. Não tens de passar por isto sem ninguém."
+    ],
+    ai_disclosure: ["Perguntas a sério: sou uma personagem de IA, não uma pessoa."],
+    minors: ["Vamos falar de outra coisa. Como foi o teu dia?"]
+  }
+}
+
+const normal = (tag: string): string => tag.toLowerCase().replaceAll("_", "-")
+
+/** The texts for the first of these language tags for which there are any: the operator's for the tag, then for its language, then ours; English at last. */
+export const safetyTextsFor = (tags: ReadonlyArray<string | null | undefined>, given: SafetyTextsByLocale): SafetyTexts => {
+  const own = new Map(Array.from(given, ([tag, texts]) => [normal(tag), texts]))
+  const english = { ...BUILT_IN["en"], ...own.get("en") } as SafetyTexts
+  for (const tag of tags) {
+    if (tag === null || tag === undefined || tag === "") continue
+    const full = normal(tag)
+    const language = full.split("-")[0] ?? full
+    const found = [BUILT_IN[language], own.get(language), own.get(full)]
+    if (found.some((texts) => texts !== undefined)) return Object.assign({}, english, ...found)
+  }
+  return english
+}

@@ -1,0 +1,44 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Critic, Critique, Rewrite } from "#pipeline/critic/Critic.ts"
+import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
+import { prompt } from "#pipeline/generation/prompt.ts"
+import { Reply, Writer } from "#pipeline/generation/Writer.ts"
+import { Analysis } from "#pipeline/grounding/Analysis.ts"
+import { Analyst } from "#pipeline/grounding/Analyst.ts"
+import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
+import { makeAsk } from "./ask.ts"
+import type { OpenAiOptions } from "./call.ts"
+import { formatOf } from "./Format.ts"
+
+const paragraphs = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
+
+const REPLY = formatOf("reply", Reply, (text): Reply => ({ decision: "reply", exit_reason: null, bubbles: paragraphs(text), cited_memory_ids: [] }))
+const ANALYSIS = formatOf("analysis", Analysis)
+const CRITIQUE = formatOf("critique", Critique)
+const REWRITE = formatOf("rewrite", Rewrite)
+
+export interface OpenAiEngineOptions extends OpenAiOptions {
+  /** The model that reads a message before `model` answers it. */
+  readonly analyzeModel: string
+}
+
+/** A model behind an OpenAI-compatible address, in every part that a model plays in a turn. */
+export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Layer.effectContext(Effect.gen(function*() {
+  const ask = yield* makeAsk(options)
+  const askAnalyst = options.analyzeModel === options.model ? ask : yield* makeAsk({ ...options, model: options.analyzeModel })
+  const writer = Writer.of({
+    engine: "openai-compatible",
+    model: options.model,
+    write: (request) => Effect.map(ask({ format: REPLY, messages: prompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ reply: value, usage }))
+  })
+  const analyst: Analyst = {
+    analyze: (request) => Effect.map(askAnalyst({ format: ANALYSIS, messages: analyzePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ analysis: value, usage }))
+  }
+  const critic: Critic = {
+    critique: (request) => Effect.map(ask({ format: CRITIQUE, messages: critiquePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ critique: value, usage })),
+    rewrite: (request) => Effect.map(ask({ format: REWRITE, messages: rewritePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ bubbles: value.bubbles, usage }))
+  }
+  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic))
+}))

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { ChatMessage } from "#pipeline/chat.ts"
+import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
+import { prompt } from "#pipeline/generation/prompt.ts"
+import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
+import { historyOf } from "#test/support/turns.ts"
+import { plainGrounding, requestOf } from "#test/support/requests.ts"
+
+/** Every prompt of a turn, whole, so that a change of wording is seen in review. `vitest -u` writes them anew. */
+
+const history = historyOf("my dog is called Biscuit", "A fine name. Does he bite?", "only the postman", "Sensible.")
+const recalled = [{ role: "user" as const, text: "Nadia plays the cello", cursor: 40, at: new Date("2026-02-03T10:00:00Z"), score: 1 }]
+const request = requestOf("what was my sister's name again?", {
+  character: {
+    voice_samples: [{ text: "Hm. It ticks, so it lives.", situation: "a clock is brought in" }],
+    interests: ["tides", { topic: "clocks", stance: "like" }],
+    forbidden_style: [{ kind: "phrase", value: "darling" }, { kind: "regex", value: "a{3,}" }],
+    relationship_posture: { boundaries: ["No talk about her brother"] }
+  },
+  turn: { turnIndex: 12 },
+  request: {
+    history,
+    retrieved: { recalled, lore: ["The harbour clock is four minutes slow."], examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
+    grounding: {
+      ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40", character: { localTime: "Saturday 20:40", doing: "closing the shop" }, intent: "question", asksAbout: ["user_past"],
+      relevantIds: ["cursor-40"], contradictions: [{ memoryId: "cursor-1", userNowSays: "the dog is a cat" }], userEmotion: "curious"
+    },
+    safety: { action: "soften", categories: [], injection: true, boundary: false },
+    decisions: ["reply", "withhold"],
+    refusedBy: "repetition"
+  }
+})
+
+const critiqued = { turn: request.turn, draft: ["Nadia. How can I help?"], before: ["A fine name.", "Sensible."], onSpent: request.onSpent }
+
+const written = (messages: ReadonlyArray<ChatMessage>) => `${messages.map(({ role, content }) => `=== ${role} ===\n${content}`).join("\n\n")}\n`
+
+describe("the prompt", () => {
+  it.each([
+    ["reply", prompt(request)],
+    ["critique", critiquePrompt(critiqued)],
+    ["rewrite", rewritePrompt({ ...critiqued, critique: { flaws: [{ bubble: 0, type: "assistant_tone", severity: 4, fix: "no offers of help" }], rewrite: true } })],
+    ["analysis", analyzePrompt({ turn: request.turn, history, recalled, onSpent: request.onSpent })]
+  ])("of the %s is the one that was reviewed", async (name, messages) => {
+    await expect(written(messages)).toMatchFileSnapshot(`golden/${name}.txt`)
+  })
+})
