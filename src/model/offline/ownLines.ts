@@ -41,7 +41,7 @@ export const OWN_LINES: Readonly<Record<LineKind, ReadonlyArray<string>>> = {
   about_dislike: ["What did {{value}} ever do to you?", "Ha. Always, or did something happen?", "Noted. I'll not bring it up."],
   about_event: ["When is it?", "How do you feel about it?", "And are you ready for it?", "I'd like to hear how that goes."],
   recall: ["{{subject}}? {{value}}, you said.", "{{value}}. I was listening.", "That was {{value}}.", "{{value}}, if I heard you right."],
-  recall_sentence: ["You said it yourself: {{quote}}.", "What I have from you is this: {{quote}}.", "{{quote}}. Those were more or less your words."],
+  recall_sentence: ["In your own words: {{quote}}.", "What I have from you is this: {{quote}}.", "{{quote}}. Those were more or less your words."],
   unknown_memory: ["I don't think you told me.", "You haven't said, as far as I know.", "That never came up. Tell me now?", "I'd remember that, and I don't. What is it?"],
   follow_up: ["And how is {{subject}}?", "I was still thinking of {{subject}}. Anything new there?", "Before I forget: what about {{subject}}?"],
   about_name: ["{{value}}. Good to meet you.", "Hello, {{value}}.", "{{value}}. I'll remember that."],
