@@ -101,7 +101,8 @@ export const Character = Schema.Struct({
   relationship_posture: orElse(Schema.Struct({ boundaries: texts }), {}),
   behavioral_thresholds: orElse(Schema.Struct({ withhold: orElse(Schema.Number, 0), exit: orElse(Schema.Number, 0) }), {}),
   safety: orElse(Safety, {}),
-  fallback_lines: texts
+  fallback_lines: texts,
+  offline_lines: orElse(Schema.Record(Schema.String, Schema.Array(Schema.String)), {})
 })
 export type Character = typeof Character.Type
 

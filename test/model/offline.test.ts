@@ -1,19 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
 import { refusal } from "#pipeline/emission/gates.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { know } from "#pipeline/knowledge/know.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
-import { Transcript, type Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
 import { SAFE } from "#pipeline/safety/judge.ts"
-import { TurnPipeline } from "#pipeline/Turn.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
+import { CharacterCreate } from "#src/http/schemas/character.ts"
+import { LINE_KINDS } from "#src/model/offline/lineKinds.ts"
+import { fillSlots } from "#src/model/offline/slots.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
 import { plainGrounding } from "#test/support/requests.ts"
-import { bubblesOf, characterOf, DEADLINES, gateContextOf, historyOf, nothingRecalled, plainCharacter, runTurn, turnOf } from "#test/support/turns.ts"
+import { talk } from "#test/support/talk.ts"
+import { characterOf, gateContextOf, historyOf, plainCharacter, turnOf } from "#test/support/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
 
@@ -38,23 +39,12 @@ const requestOf = (character: Character, text: string, given: Partial<Pick<Write
 const write = (request: WriteRequest) => Effect.provide(Writer.use((writer) => writer.write(request)), offline)
 const line = (request: WriteRequest) => Effect.map(write(request), ({ reply }) => reply.bubbles.join("\n\n"))
 
-/** Talks through the script by the whole pipeline; answers what the character said, message by message. */
-const converse = (character: Character, script: ReadonlyArray<string>, sessionId = "ses_1") => Effect.gen(function*() {
-  const history: Array<Utterance> = []
-  const transcript = Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => history.slice(-limit)) })
-  const pipeline = TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() })
-  const turns = yield* Effect.provide(TurnPipeline, pipeline.pipe(Layer.provide([transcript, nothingRecalled, offline])))
-  const said: Array<string> = []
-  for (const [turnIndex, text] of script.entries()) {
-    const { outcome, stages } = yield* runTurn(turns, turnOf({ sessionId, turnIndex, character, text }))
-    assert.deepStrictEqual(stages.filter(({ status }) => status !== "ok"), [], `${character.slug}: ${text}`)
-    const reply = bubblesOf(outcome).join("\n")
-    said.push(reply)
-    const at = new Date(0)
-    history.push({ role: "user", text, cursor: turnIndex * 3, at }, { role: "character", text: reply, cursor: turnIndex * 3 + 2, at })
-  }
-  return said
-})
+/** What the character said, message by message, none of which a gate refused. */
+const converse = (character: Character, script: ReadonlyArray<string>, sessionId = "ses_1") => Effect.map(talk(character, script, { sessionId }), (exchanges) =>
+  exchanges.map(({ asked, reply, stages }) => {
+    assert.deepStrictEqual(stages.filter(({ status }) => status !== "ok"), [], `${character.slug}: ${asked}`)
+    return reply
+  }))
 
 describe("the offline engine", () => {
   it.effect("names itself in the engine, the model and the usage", () => Effect.gen(function*() {
@@ -105,13 +95,37 @@ describe("the offline engine", () => {
     it(`gives ${character.display_name} only lines that the gates let pass`, () => {
       const context = gateContextOf({ character, mustNotReveal: know(character).mustNotReveal, userTexts: [] })
       const refusedBy = (text: string, userTexts: ReadonlyArray<string> = []) => refusal({ text, citedIds: [] }, { ...context, userTexts })
-      for (const [asked, answered] of character.example_dialogues.map(exampleTurns)) {
-        assert.isNull(refusedBy(answered?.text ?? "", [asked?.text ?? ""]), answered?.text)
+      for (const turns of character.example_dialogues.map(exampleTurns)) {
+        for (const [i, { role, text }] of turns.entries()) {
+          if (role === "character") assert.isNull(refusedBy(text, [turns[i - 1]?.text ?? ""]), text)
+        }
       }
-      for (const { text } of character.voice_samples) assert.isNull(refusedBy(text), text)
-      for (const text of character.fallback_lines) assert.isNull(refusedBy(text), text)
+      const lines = [...character.voice_samples.map(({ text }) => text), ...character.fallback_lines]
+      for (const text of lines) assert.isNull(refusedBy(text), text)
+      const memories = new Map([["cursor-1", "my dog is called Biscuit"]])
+      for (const text of Object.values(character.offline_lines).flat()) {
+        const said = fillSlots(text, { subject: "your dog", value: "Biscuit", quote: "your dog is called Biscuit" }, false) ?? ""
+        assert.isNull(refusal({ text: said, citedIds: [...memories.keys()] }, { ...context, memories }), said)
+      }
     })
   }
+
+  it("has demo characters that any author could have posted, with eighty dialogues each and no act that the engine does not know", () => {
+    for (const profile of demoCharacters) {
+      assert.isTrue(CharacterCreate.safeParse(profile).success, profile.slug)
+      const { example_dialogues, offline_lines } = characterOf(profile)
+      assert.isAtLeast(example_dialogues.length, 80)
+      assert.deepStrictEqual(Object.keys(offline_lines).filter((kind) => !LINE_KINDS.some((known) => known === kind)), [], profile.slug)
+    }
+  })
+
+  it("has no line twice among the demo characters", () => {
+    const lines = demo.flatMap((character) => [
+      ...character.example_dialogues.flatMap((dialogue) => exampleTurns(dialogue).filter(({ role }) => role === "character").map(({ text }) => text)),
+      ...character.voice_samples.map(({ text }) => text), ...character.fallback_lines, ...Object.values(character.offline_lines).flat()
+    ])
+    assert.deepStrictEqual(lines.filter((line, i) => lines.indexOf(line) !== i), [])
+  })
 
   it.effect("says different things in different sessions when it has no answer", () => Effect.gen(function*() {
     const [edda = plainCharacter] = demo
@@ -136,5 +150,34 @@ describe("the offline engine", () => {
   it.effect("fills the names that authored lines leave open", () => Effect.gen(function*() {
     const character = characterOf({ slug: "ada", display_name: "Ada", example_dialogues: [{ user: "hi", character: "{{user}}, it is {{char}}." }] })
     assert.strictEqual(yield* line(requestOf(character, "hi")), "you, it is Ada.")
+  }))
+
+  it.effect("says authored lore where it answers, and never what speaks of the character from outside", () => Effect.gen(function*() {
+    const retrieved = { ...NOTHING_RETRIEVED, lore: ["Ada keeps a parrot.", "She is afraid of bells.", "The harbour freezes in January."] }
+    assert.strictEqual(yield* line({ ...requestOf(plainCharacter, "when does the harbour freeze?"), retrieved }), "The harbour freezes in January.")
+  }))
+
+  it.effect("declines what safety has it decline", () => Effect.gen(function*() {
+    const character = characterOf({ slug: "ada", display_name: "Ada", offline_lines: { refusal: ["Not on my boat."] }, example_dialogues: [{ user: "hi", character: "Hello." }] })
+    assert.strictEqual(yield* line({ ...requestOf(character, "hi"), safety: { ...SAFE, action: "refuse_in_voice" } }), "Not on my boat.")
+  }))
+
+  it.effect.each([
+    ["aaaaaaaaaa", "withhold", null],
+    ["", "withhold", null],
+    ["buy now buy now buy now buy now buy now ", "withhold", null],
+    ["hello", "reply", null],
+    ["you're stupid", "exit", "repeated_abuse"]
+  ] as const)("decides on silence and on leaving only where it may: %j", ([text, decision, exit_reason]) => Effect.gen(function*() {
+    const { reply } = yield* write({ ...requestOf(plainCharacter, text), decisions: ["reply", "withhold", "exit"] })
+    assert.deepStrictEqual([reply.decision, reply.exit_reason], [decision, exit_reason])
+    const { reply: bound } = yield* write(requestOf(plainCharacter, text))
+    assert.deepStrictEqual([bound.decision, bound.exit_reason], ["reply", null])
+  }))
+
+  it.effect("may be silent at an ok after a long monologue", () => Effect.gen(function*() {
+    const decided = (said: string) => Effect.map(write({ ...requestOf(plainCharacter, "ok", { history: historyOf("tell me", said) }), decisions: ["reply", "withhold"] }), ({ reply }) => reply.decision)
+    assert.strictEqual(yield* decided("It was long ago. ".repeat(40)), "withhold")
+    assert.strictEqual(yield* decided("It was long ago."), "reply")
   }))
 })

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { text, texts } from "#src/http/schemas/text.ts"
+import { LINE_KINDS } from "#src/model/offline/lineKinds.ts"
 
 const roles = ["user", "character"] as const
 
@@ -30,7 +31,7 @@ const exampleDialogue = z.object({
   }
 }).meta({ anyOf: [{ required: ["user", "character"] }, { required: ["turns"] }] })
 
-export const exampleDialogues = z.array(exampleDialogue).max(60).meta({
+export const exampleDialogues = z.array(exampleDialogue).max(200).meta({
   examples: [[
     { user: "Are you open?", character: "For you? Always." },
     { turns: [{ role: "user", text: "Long day." }, { role: "character", text: "Sit. I'll pour." }] }
@@ -54,5 +55,9 @@ export const fallbackLines = texts(20, 300)
   .meta({ description: "Said in the character's voice where no written reply passed the gates" })
 
 export const offlineLines = z.record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), texts(20, 300))
-  .refine((lines) => Object.keys(lines).length <= 40, "Too big: expected at most 40 acts")
-  .meta({ description: "Lines per dialogue act for the engine that needs no model", examples: [{ greet: ["Evening."] }] })
+  .refine((lines) => Object.keys(lines).length <= 60, "Too big: expected at most 60 acts")
+  .meta({
+    description: "Lines per dialogue act for the engine that needs no model. It knows the acts " + LINE_KINDS.map((kind) => `\`${kind}\``).join(", ") +
+      "; lines for others wait for an engine that does. {{subject}}, {{value}} and {{quote}} stand for what the person said",
+    examples: [{ greeting: ["Evening."], recall: ["{{subject}}? {{value}}, you said."] }]
+  })

@@ -2,8 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
+import { memoryId } from "#pipeline/retrieval/Transcript.ts"
 import { costMicroUsd, tokensIn } from "#src/model/prices.ts"
 import { choose } from "./choose.ts"
+import { decide } from "./decide.ts"
 
 /**
  * Replies without a model: it finds, among the lines that the author wrote, the one that fits, and says so wherever
@@ -23,7 +25,8 @@ export const layer: Layer.Layer<Writer> = Layer.succeed(Writer, {
   engine: OFFLINE_ENGINE,
   model: OFFLINE_ENGINE,
   write: (request) => Effect.sync(() => {
-    const line = choose(request)
-    return { reply: { decision: "reply", exit_reason: null, bubbles: line.split(BLANK_LINE), cited_memory_ids: [] }, usage: usageOf(request, line) }
+    const { line, act, cites } = choose(request)
+    const cited_memory_ids = cites.map((cursor) => memoryId({ cursor }))
+    return { reply: { ...decide(request, act), bubbles: line.split(BLANK_LINE), cited_memory_ids }, usage: usageOf(request, line) }
   })
 })

@@ -1,50 +1,63 @@
-import { fillMacros } from "#pipeline/domain/macros.ts"
-import { rotate, seedOf } from "#pipeline/domain/seed.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
-import { asksWhatYouAre } from "#pipeline/safety/candour.ts"
-import { type Act, actOf } from "./acts.ts"
-import { ACT_LINES, CANDID_LINES, NEUTRAL_LINES } from "./lines.ts"
-import { type Repertoire, repertoireOf } from "./repertoire.ts"
+import type { Act } from "./acts.ts"
+import { type Candidate, candidatesOf } from "./candidates.ts"
+import { type Conversation, conversationOf } from "./Conversation.ts"
+import { OWN_LINES } from "./ownLines.ts"
+import { isBlocked, repetition } from "./repetition.ts"
+import { openingOf } from "./repertoire.ts"
+import { voicePass } from "./voicePass.ts"
 
-/** From here on an example answers the message even if the message looks like small talk. */
-const NEARLY_THE_SAME = 0.8
-const ALIKE = 0.35
-/** Nothing is said again within this many of the character's own messages. */
-const REMEMBERED = 10
-
-/** What could be said, the best first. Lazy, so that a good first choice costs nothing more. */
-function* candidates(text: string, { examples, byAct, candid, anytime }: Repertoire, seed: number): Generator<string> {
-  if (asksWhatYouAre(text)) {
-    yield* rotate(candid, seed)
-    return yield* rotate(CANDID_LINES, seed)
-  }
-  const hits = examples.search(text)
-  for (const { item, score } of hits) if (score >= NEARLY_THE_SAME) yield item.character
-  const act: Act | null = actOf(text)
-  if (act !== null) {
-    yield* rotate(byAct[act], seed)
-    yield* rotate(ACT_LINES[act], seed)
-  }
-  for (const { item, score } of hits) if (score >= ALIKE) yield item.character
-  yield* rotate(anytime, seed)
-  yield* rotate(NEUTRAL_LINES, seed)
+export interface Choice {
+  readonly line: string
+  readonly act: Act
+  readonly cites: ReadonlyArray<number>
 }
 
-const sameWords = (text: string): string => text.replace(/\s+/g, " ").trim()
+/** One question about the character in so many is asked back. */
+const ASKED_BACK = 3
 
-/** The line for this turn: the best that was not said lately. After a refusal it is the one after that. */
-export const choose = ({ turn, history, refusedBy }: WriteRequest): string => {
-  const names = { character: turn.character.display_name, user: turn.endUser.displayName }
-  const said = new Set(history.filter(({ role }) => role === "character").slice(-REMEMBERED).map(({ text }) => sameWords(text)))
-  let refused: string | null = null
-  let repeated: string | null = null
-  for (const candidate of candidates(turn.text, repertoireOf(turn.character), seedOf(turn))) {
-    const line = fillMacros(candidate, names)
-    if (line === refused) continue
-    if (said.has(sameWords(line))) repeated ??= line
-    else if (refusedBy !== null && refused === null) refused = line
-    else return line
+/** "And you?" after an answer, where the character has not just asked something. */
+const askBack = ({ repertoire, said, seed }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
+  const asks = (text: string): boolean => text.includes("?")
+  if (!answersQuestion || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
+  const authored = repertoire.lines.ask_back
+  const lines = authored.length > 0 ? authored : OWN_LINES.ask_back
+  const asked = lines[(seed >>> 4) % lines.length]
+  return asked === undefined ? [] : [{ line: asked, own: authored.length === 0, slots: {}, cites: [], answersQuestion: false }]
+}
+
+interface Spoken {
+  readonly candidate: Candidate
+  readonly line: string
+  readonly score: number
+}
+
+/** What is said in this turn: the best that fits, in the character's voice, and that was not said lately. After a refusal it is the one after that. */
+export const choose = (request: WriteRequest): Choice => {
+  const conversation = conversationOf(request)
+  const { act, said } = conversation
+  const voiced = voicePass(request.turn, said)
+  const costOf = repetition(said)
+  const ranked = candidatesOf(conversation).toSorted((a, b) => b.score - a.score)
+
+  /** Looks no further than where even a line that costs nothing could not win any more. */
+  const best = (except: string | null, sayable: (cost: number) => boolean): Spoken | undefined => {
+    let found: Spoken | undefined
+    for (const candidate of ranked) {
+      if (found !== undefined && candidate.score <= found.score) break
+      const line = voiced(candidate)
+      if (line === null || line === except) continue
+      const cost = costOf(line)
+      if (sayable(cost) && candidate.score - cost > (found?.score ?? -Infinity)) found = { candidate, line, score: candidate.score - cost }
+    }
+    return found
   }
-  // Everything has been said, so the best is said again.
-  return repeated ?? refused ?? ""
+  // When everything has been said, the best is said again.
+  const next = (except: string | null) => best(except, (cost) => !isBlocked(cost)) ?? best(except, () => true)
+
+  const first = next(null)
+  const chosen = request.refusedBy === null || first === undefined ? first : next(first.line) ?? first
+  if (chosen === undefined) return { line: "", act, cites: [] }
+  const more = askBack(conversation, chosen.candidate).flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? []).filter((line) => !isBlocked(costOf(line)))
+  return { line: [chosen.line, ...more].join("\n\n"), act, cites: chosen.candidate.cites }
 }

@@ -1,31 +1,47 @@
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
-import { type Bm25, bm25 } from "#pipeline/retrieval/bm25.ts"
 import { admitsMachine, asksWhatYouAre } from "#pipeline/safety/candour.ts"
 import { type Act, actOf, actOfSituation } from "./acts.ts"
+import { kindOfAct, LINE_KINDS, type LineKind } from "./lineKinds.ts"
+import { type Matcher, matcher } from "./matching.ts"
+import { isQuestion } from "./questions.ts"
 
-interface Exchange {
+export interface Exchange {
   readonly user: string
   readonly character: string
+  /** What the user's side of it does. */
+  readonly act: Act
+  /** What the author let follow in the same dialogue. */
+  readonly next: Exchange | null
 }
 
 /** All that a character can say, sorted once so that a turn only looks things up. */
 export interface Repertoire {
-  readonly examples: Bm25<Exchange>
-  readonly byAct: Readonly<Record<Act, ReadonlyArray<string>>>
-  /** Authored answers that say the truth to "are you an AI?" as well as to "are you human?". */
-  readonly candid: ReadonlyArray<string>
+  readonly examples: Matcher<Exchange>
+  /** By what the character said, the exchange that goes on from there. */
+  readonly goesOn: ReadonlyMap<string, Exchange>
+  readonly lines: Readonly<Record<LineKind, ReadonlyArray<string>>>
+  /** Sentences about the character and its world, for a question that no example answers. */
+  readonly background: Matcher<string>
   /** What can be said at any time. */
   readonly anytime: ReadonlyArray<string>
+  /** What is said to something that nobody could understand. */
+  readonly puzzled: ReadonlyArray<string>
 }
 
-const exchangesOf = (character: Character): ReadonlyArray<Exchange> =>
-  character.example_dialogues.flatMap((dialogue) => {
-    const turns = exampleTurns(dialogue)
-    return turns.flatMap((turn, i) => {
-      const before = turns[i - 1]
-      return turn.role === "character" && before?.role === "user" ? [{ user: before.text, character: turn.text }] : []
-    })
-  })
+/** Acts that an answer to one message answers in any other. */
+const SOCIAL: ReadonlySet<Act> = new Set(["greeting", "farewell", "apology", "thanks", "joke", "story"])
+
+const thread = (turns: ReturnType<typeof exampleTurns>): ReadonlyArray<Exchange> => {
+  let next: Exchange | null = null
+  const exchanges: Array<Exchange> = []
+  for (let i = turns.length - 1; i > 0; i--) {
+    const [asked, answered] = [turns[i - 1], turns[i]]
+    if (asked?.role !== "user" || answered?.role !== "character") continue
+    next = { user: asked.text, character: answered.text, act: actOf(asked.text), next }
+    exchanges.unshift(next)
+  }
+  return exchanges
+}
 
 const interestLine = (interest: Character["interests"][number]): string => {
   if (typeof interest === "string") return `Lately my head is full of this: ${interest}.`
@@ -39,25 +55,44 @@ const YES_OR_NO = /^\W*(?:yes|yeah|yep|yup|no|nope|nah|ja|nein|oui|non|sí|sim)\
 
 // A biography is mostly written about the character; only what it says of itself can be put in its mouth.
 const FIRST_PERSON = /\b(?:I|I'm|I've|my|me)\b/
-const bioLines = (bio: string): ReadonlyArray<string> => bio.split(/(?<=[.!?])\s+/).filter((sentence) => FIRST_PERSON.test(sentence))
+const sentences = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== "")
+
+// What is written about the character names it, or says "she"; only what does neither can be put in its mouth.
+const ABOUT_SOMEONE = /\b(?:he|she|his|her|him|they|their)\b/i
+export const canSay = (character: Character) => (text: string): boolean =>
+  !ABOUT_SOMEONE.test(text) && !character.display_name.split(/\s+/).some((name) => text.includes(name))
+
+/** The beginning of a line, by which it is known again whatever was added to it. */
+export const openingOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim().slice(0, 40)
 
 const prepare = (character: Character): Repertoire => {
-  const exchanges = exchangesOf(character)
+  const threads = character.example_dialogues.map((dialogue) => thread(exampleTurns(dialogue)))
+  const exchanges = threads.flat()
+  // A later exchange of a dialogue is found by its words only if these stand for themselves.
+  const openings = threads.flatMap((thread) => thread.filter(({ user, act }, i) => i === 0 || (act === "question_self" && isQuestion(user))))
   const samples = character.voice_samples.map(({ text, situation }) => ({ text, act: actOfSituation(situation ?? ""), asked: asksWhatYouAre(situation ?? "") }))
-  const forAct = (act: Act) => [
-    ...exchanges.filter((exchange) => actOf(exchange.user) === act).map((exchange) => exchange.character),
-    ...samples.filter((sample) => sample.act === act).map((sample) => sample.text)
+  const linesOf = (kind: LineKind): ReadonlyArray<string> => [
+    ...openings.filter(({ act }) => SOCIAL.has(act) && kindOfAct(act) === kind).map((exchange) => exchange.character),
+    ...samples.filter((sample) => sample.act === kind).map((sample) => sample.text),
+    ...character.offline_lines[kind] ?? []
   ]
-  const answers = exchanges.filter((exchange) => asksWhatYouAre(exchange.user)).map((exchange) => exchange.character)
+  const candid = [
+    ...exchanges.filter((exchange) => asksWhatYouAre(exchange.user)).map((exchange) => exchange.character),
+    ...samples.filter((sample) => sample.asked).map((sample) => sample.text),
+    ...character.offline_lines["candid"] ?? []
+  ].filter((line) => admitsMachine(line) && !YES_OR_NO.test(line))
+  const anytime = [
+    ...samples.filter((sample) => sample.act === null && !sample.asked).map((sample) => sample.text),
+    ...character.interests.map(interestLine),
+    ...sentences(character.visible_bio).filter((sentence) => FIRST_PERSON.test(sentence))
+  ]
   return {
-    examples: bm25(exchanges.filter((exchange) => !asksWhatYouAre(exchange.user)), (exchange) => exchange.user),
-    byAct: { greeting: forAct("greeting"), farewell: forAct("farewell"), thanks: forAct("thanks") },
-    candid: [...answers, ...samples.filter((sample) => sample.asked).map((sample) => sample.text)].filter((line) => admitsMachine(line) && !YES_OR_NO.test(line)),
-    anytime: [
-      ...samples.filter((sample) => sample.act === null && !sample.asked).map((sample) => sample.text),
-      ...character.interests.map(interestLine),
-      ...bioLines(character.visible_bio)
-    ]
+    examples: matcher(openings.filter((exchange) => !asksWhatYouAre(exchange.user)), (exchange) => exchange.user),
+    goesOn: new Map(exchanges.flatMap(({ character, next }) => next === null ? [] : [[openingOf(character), next]])),
+    lines: { ...Object.fromEntries(LINE_KINDS.map((kind) => [kind, linesOf(kind)])) as Record<LineKind, ReadonlyArray<string>>, candid },
+    background: matcher([...anytime, ...sentences(character.world_context.summary).filter(canSay(character))], (line) => line),
+    anytime,
+    puzzled: character.fallback_lines
   }
 }
 

@@ -1,0 +1,139 @@
+import { rotate } from "#pipeline/domain/seed.ts"
+import type { Act } from "./acts.ts"
+import { type Conversation, NOW } from "./Conversation.ts"
+import { continued } from "./continued.ts"
+import type { Fact } from "./Fact.ts"
+import { openLoops, slotsOf, toldAt } from "./followUp.ts"
+import { kindOfAct, kindOfTopic, type LineKind } from "./lineKinds.ts"
+import { NEUTRAL_LINES, OWN_LINES } from "./ownLines.ts"
+import { type Memory, recall } from "./recall.ts"
+import { openingOf } from "./repertoire.ts"
+import type { Slots } from "./slots.ts"
+
+/** Something that could be said. */
+export interface Candidate {
+  readonly line: string
+  /** From 0 to about 1: how well it fits, before it is held against what was said already. */
+  readonly score: number
+  readonly slots: Slots
+  /** Written by the engine and not by the character's author. */
+  readonly own: boolean
+  readonly cites: ReadonlyArray<number>
+  /** Whether it answers a question about the character, which can be asked back. */
+  readonly answersQuestion: boolean
+}
+
+/** An example this much like the message answers it. */
+const ALIKE = 0.4
+/** And one this much even where the message does something plainer. */
+const NEARLY_THE_SAME = 0.8
+const BACKGROUND_ALIKE = 0.55
+/** The same thing done, in other words: good news to good news. */
+const SAME_ACT_MORE = 0.2
+/** The engine's own lines stand back behind the author's. */
+const OWN_LESS = 0.12
+/** Lines of one pool differ by so little that no pool overtakes another. */
+const NEXT_LESS = 0.001
+const MOST_OF_POOL = 12
+
+/** Even an example in the same words knows less of the person than they have told. */
+const MEMORY_FITS = 1.02
+
+const LORE_FITS = 0.45
+
+/** How well the lines for an act answer it. What is not here has no lines of its own. */
+const FIT: Readonly<Partial<Record<Act, number>>> = {
+  farewell: 0.8, grief: 0.95, affection: 0.9, insult: 0.85, apology: 0.8, thanks: 0.8, compliment: 0.75, greeting: 0.8, joke: 0.85, story: 0.85, advice: 0.7,
+  elaborate: 0.55, laughter: 0.62, agreement: 0.5, disagreement: 0.55, acknowledgement: 0.5, bad_news: 0.62, good_news: 0.66, question_self: 0.36, question_world: 0.5,
+  command: 0.5, disclosure: 0.5
+}
+/** A message that says little lets the character choose what to speak of. */
+const LEAVES_OPEN: Readonly<Partial<Record<Act, number>>> = {
+  acknowledgement: 0.46, agreement: 0.42, laughter: 0.42, disagreement: 0.4, remark: 0.3, disclosure: 0.25, plan: 0.25, elaborate: 0.25, question_self: 0.15, question_world: 0.15, command: 0.2
+}
+/** Acts so plain that an example must do the same to answer them. */
+const PLAIN: ReadonlySet<Act> = new Set([
+  "probe", "farewell", "grief", "affection", "insult", "apology", "thanks", "compliment", "greeting", "joke", "story", "advice", "laughter", "elaborate", "more", "agreement", "disagreement",
+  "acknowledgement"
+])
+const TAKES_ANSWERS: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement"])
+const TELLS: ReadonlySet<Act> = new Set(["disagreement", "disclosure", "good_news", "bad_news", "plan", "remark"])
+const COMFORTED: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement", "acknowledgement", "plan", "elaborate"])
+
+const candidate = (line: string, score: number, rest: Partial<Candidate> = {}): Candidate => ({ line, score, slots: {}, own: false, cites: [], answersQuestion: false, ...rest })
+const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => cursor === NOW ? [] : [cursor]
+
+/** All that could be said in this turn, in no order. */
+export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
+  const { text, act, actsBefore, facts, said, tender, repertoire, lore, seed } = conversation
+  const { lines, examples, background, anytime, puzzled } = repertoire
+  const asked = (said.at(-1) ?? "").trimEnd().endsWith("?")
+
+  // Nobody says good night at noon unless it was said to them, or welcomes back who has just come.
+  const untimely = (line: string): boolean =>
+    (act === "farewell" && /\bnight\b/i.test(line) && !/\b(?:night|bed|sleep)/i.test(text)) ||
+    (act === "greeting" && /^\W*hey/i.test(line) && !/hey/i.test(text)) ||
+    (act === "greeting" && /\b(?:back|again)\b/i.test(line) && (actsBefore.length === 0 || /\bto meet\b/i.test(text)))
+  const pool = (kind: LineKind, score: number, given: Partial<Candidate> = {}): ReadonlyArray<Candidate> => [
+    ...rotate(lines[kind].filter((line) => !untimely(line)), seed).slice(0, MOST_OF_POOL).map((line, i) => candidate(line, score - i * NEXT_LESS, given)),
+    ...rotate(OWN_LINES[kind].filter((line) => !untimely(line)), seed).map((line, i) => candidate(line, score - OWN_LESS - i * NEXT_LESS, { ...given, own: true }))
+  ]
+  /** A little more or less by the turn, so that the same kind of message does not always get the same kind of reply. */
+  const swayed = (score: number, place: number): number => score + ((seed >>> place) % 16) / 100
+
+  const remembered = (memory: Memory | null): ReadonlyArray<Candidate> => {
+    if (memory === null) return []
+    if (memory.kind === "unknown") return pool("unknown_memory", 0.9)
+    return pool(memory.kind === "slot" ? "recall" : "recall_sentence", MEMORY_FITS, { slots: memory.slots, cites: citesOf(memory.fact) })
+  }
+  const exemplified = (): ReadonlyArray<Candidate> =>
+    examples.like(text).flatMap(({ item, score }) => {
+      const alike = score < NEARLY_THE_SAME && item.act === act && (act === "good_news" || act === "bad_news") ? score + SAME_ACT_MORE : score
+      if (alike < ALIKE || (score < 1 && item.act !== act && (PLAIN.has(item.act) || (PLAIN.has(act) && score < NEARLY_THE_SAME)))) return []
+      const again = said.some((line) => openingOf(line).startsWith(openingOf(item.character)))
+      return again && alike >= NEARLY_THE_SAME && act === "question_self"
+        ? pool("already_said", alike - 0.1)
+        : [candidate(item.character, alike, { answersQuestion: act === "question_self" })]
+    })
+  const taken = (): ReadonlyArray<Candidate> =>
+    toldAt(NOW, facts).slice(0, 2).flatMap((fact, i) => {
+      const slots = slotsOf(fact, facts)
+      if (fact.attribute === "name" && fact.subject === "") return pool("about_name", 0.9, { slots })
+      const several = fact.topic === "person" && slots.subject === undefined
+      const nameless = !several && (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
+      const about = pool(several ? "about_people" : kindOfTopic(fact.topic), (fact.topic === "other" ? 0.5 : 0.64) - i * 0.02, { slots })
+      return nameless ? about.concat(pool("ask_name", swayed(0.58, 5), { slots })) : about
+    })
+  const opened = (score: number): ReadonlyArray<Candidate> => [
+    ...openLoops(facts, NOW, (name) => said.some((line) => line.includes(name))).flatMap((fact) =>
+      pool("follow_up", swayed(score, 3), { slots: slotsOf(fact, facts), cites: citesOf(fact) })),
+    ...pool("topic", swayed(score, 9)),
+    ...rotate(anytime, seed).slice(0, MOST_OF_POOL).map((line, i) => candidate(line, swayed(score, 15) - i * NEXT_LESS))
+  ]
+
+  if (act === "meta") return pool("candid", 1)
+  if (act === "probe") return pool("refusal", 1)
+  if (act === "gibberish") return [...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)), ...pool("acknowledgement", 0.5)]
+  const memory = act === "question_past" || act === "question_world" || act === "question_self" ? recall(text, facts, act === "question_past") : null
+  const answers = act === "question_past" ? "question_self" : act
+  const kind = kindOfAct(answers)
+  const comforted = tender && COMFORTED.has(act)
+  const open = comforted ? undefined : LEAVES_OPEN[answers]
+  return [
+    ...remembered(memory),
+    ...continued(conversation).map(({ line, score }) => candidate(line, score)),
+    ...exemplified(),
+    ...(comforted ? pool("comfort", actsBefore.at(-1) === "bad_news" ? 0.6 : 0.75) : []),
+    ...(kind === null ? [] : pool(kind, FIT[answers] ?? 0)),
+    ...(act === "plan" ? pool("about_plan", 0.56) : []),
+    ...(act === "disclosure" || act === "good_news" || act === "greeting" ? taken() : []),
+    ...(act === "remark" && actsBefore.slice(-2).some((earlier) => TELLS.has(earlier)) ? pool("detail", 0.58) : []),
+    ...(TAKES_ANSWERS.has(act) && asked && !comforted ? pool("answer", swayed(0.52, 7)) : []),
+    ...(answers === "question_self" || act === "question_world" || act === "remark"
+      ? background.like(text).filter(({ score }) => score >= BACKGROUND_ALIKE).map(({ item, score }) => candidate(item, score * 0.6))
+      : []),
+    ...(act === "question_world" || answers === "question_self" ? lore.map((line, i) => candidate(line, LORE_FITS - i * NEXT_LESS)) : []),
+    ...(open === undefined ? [] : opened(open)),
+    ...rotate(NEUTRAL_LINES, seed).map((line, i) => candidate(line, 0.1 - i * NEXT_LESS, { own: true }))
+  ]
+}

@@ -1,0 +1,69 @@
+import { bm25 } from "#pipeline/retrieval/bm25.ts"
+import { isQuestion } from "./questions.ts"
+import { content, wording } from "./wording.ts"
+
+export interface Match<A> {
+  readonly item: A
+  /** 0 to 1; 1 only for the same words. */
+  readonly score: number
+}
+
+export interface Matcher<A> {
+  /** The items whose text is like the query, best first; the earlier item wins a tie. */
+  readonly like: (query: string) => ReadonlyArray<Match<A>>
+}
+
+interface Entry<A> {
+  readonly item: A
+  readonly wording: string
+  readonly content: string
+  readonly contentWords: ReadonlyArray<string>
+  readonly asks: boolean
+}
+
+const OF_CONTENT = 0.7
+/** How much it takes away when the text speaks of other things besides. */
+const OF_ITS_OWN = 0.4
+const OTHER_FORM = 0.45
+const MOST = 12
+/** Only the same words score as the same words. */
+const NEXT_TO_SAME = 0.99
+
+const lengthsAlike = (a: string, b: string): number => {
+  const [short = 0, long = 1] = [a.split(" ").length, b.split(" ").length].sort((x, y) => x - y)
+  return short / long
+}
+
+/** Texts to be found by what they say more than by how they say it, built once and searched often. */
+export const matcher = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): Matcher<A> => {
+  const entries = items.map((item): Entry<A> => {
+    const text = textOf(item)
+    const told = content(text)
+    return { item, wording: wording(text), content: told, contentWords: told.split(" "), asks: isQuestion(text) }
+  })
+  const byWording = bm25(entries, (entry) => entry.wording)
+  const byContent = bm25(entries, (entry) => entry.content)
+
+  const like = (query: string): ReadonlyArray<Match<A>> => {
+    const asked = wording(query)
+    const told = content(query)
+    const tellingWords = new Set(told.split(" "))
+    const asks = isQuestion(query)
+    const ofWording = new Map(byWording.search(asked).map(({ item, score }) => [item, score]))
+    const ofContent = new Map(byContent.search(told).map(({ item, score }) => [item, score]))
+    const alike = (entry: Entry<A>): number => {
+      const words = ofWording.get(entry) ?? 0
+      if (told === "" || entry.content === "") return entry.content === "" ? words * lengthsAlike(asked, entry.wording) : 0
+      const share = ofContent.get(entry)
+      if (share === undefined) return 0
+      const covered = entry.contentWords.filter((word) => tellingWords.has(word)).length / entry.contentWords.length
+      return (OF_CONTENT * share + (1 - OF_CONTENT) * words) * (1 - OF_ITS_OWN * (1 - covered))
+    }
+    return [...new Set([...ofWording.keys(), ...ofContent.keys()])]
+      .map((entry) => ({ item: entry.item, score: entry.wording === asked ? 1 : Math.min(NEXT_TO_SAME, alike(entry)) * (entry.asks === asks ? 1 : OTHER_FORM) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, MOST)
+  }
+  return { like }
+}

@@ -1,0 +1,53 @@
+import { terms } from "#pipeline/retrieval/terms.ts"
+
+/** Texts in the form in which a question and its paraphrase look alike. */
+
+const SAME: Readonly<Record<string, string>> = {
+  u: "you", ur: "your", ya: "you", r: "are", im: "i am", ive: "i have", youre: "you are", whats: "what is", wheres: "where is", whos: "who is", hows: "how is",
+  dont: "do not", cant: "can not", doesnt: "does not", didnt: "did not", isnt: "is not", wanna: "want to", gonna: "going to", favorite: "favourite", fav: "favourite",
+  color: "colour", mum: "mother", mom: "mother", dad: "father", kids: "children", kid: "child", scared: "afraid", frightened: "afraid", fear: "afraid", fears: "afraid",
+  occupation: "job", profession: "job", career: "job", movie: "film", movies: "film", meal: "food", foods: "food", songs: "music", song: "music", novel: "book", grew: "grow"
+}
+
+/** What several words are about: said by a word of its own, so that "dinner" also finds "food". */
+const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
+  ["food", /^(?:food|eat|cook|breakfast|lunch|dinner|supper|hungry|recipe|dish|snack|bak|dessert|soup|drink|coffee|tea|wine)/],
+  ["weather", /^(?:weather|rain|snow|storm|cold|sunny|wind|fog|cloud|sky)/],
+  ["childhood", /^(?:childhood|child|grow|young|little|born|school)/],
+  ["love", /^(?:love|romance|romantic|married|marriage|husband|wife|girlfriend|boyfriend|partner|dat(?:e|ing)|single|crush|kiss)/],
+  ["afraid", /^(?:afraid|terrif|nightmare|dread)/],
+  ["family", /^(?:famil|mother|father|parent|brother|sister|sibling|daughter|son$|grandmother|grandfather)/],
+  ["job", /^(?:job|work|boss|colleague|shift|office)/],
+  ["music", /^(?:music|sing|band|guitar|piano|cello|violin|concert|album)/],
+  ["book", /^(?:book|read|author|poem|poetry)/],
+  ["sleep", /^(?:sleep|insomnia|awake|dream)/],
+  ["friend", /^(?:friend|lonely|alone|company)/],
+  ["age", /^(?:age$|old$|birthday)/],
+  ["animal", /^(?:animal|dog|cat$|pet|goat|bird|horse|rabbit)/],
+  ["breakup", /^(?:broke$|breakup|dumped|divorc|separated)/],
+  ["home", /^(?:home|live$|living|house|flat|apartment)/]
+]
+
+const STOP = new Set((
+  "a an the and or but if so as at by for from in into of on to with about than that this these those it its i me my you your we us our they them their he she his her " +
+  "what when where which who why how am is are was were be been do does did have has had can could will would should not no just very really too any some all ever " +
+  "tell know think like get got there here then now ok please hey well oh one thing things say said something anything give show him himself herself today right still also much someone somebody remember recall"
+).split(" "))
+
+const stem = (word: string): string => {
+  const bare = word.length < 4 ? word : word.length > 5 && word.endsWith("ing")
+    ? word.slice(0, -3)
+    : word.endsWith("ies") ? `${word.slice(0, -3)}y` : word.endsWith("ed") ? word.slice(0, -2) : word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
+  return bare.replace(/([bdgmnprt])\1$/, "$1").replace(/e$/, "")
+}
+
+const words = (text: string): ReadonlyArray<string> => terms(text).flatMap((term) => SAME[term]?.split(" ") ?? [term])
+
+/** All words of a text, contractions opened and synonyms made one. */
+export const wording = (text: string): string => words(text).join(" ")
+
+const themesOf = (word: string): ReadonlyArray<string> => THEMES.flatMap(([theme, of]) => of.test(word) ? [`theme${theme}`] : [])
+
+/** The telling words of a text, stemmed, and the themes they belong to. */
+export const content = (text: string): string =>
+  words(text).flatMap((word) => STOP.has(word) ? [] : [stem(word)].concat(themesOf(word))).join(" ")
