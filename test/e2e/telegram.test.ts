@@ -101,6 +101,23 @@ describe("two workers on the lanes of one bot", () => {
   }, 240_000)
 })
 
+describe("a wait that Telegram asked for", () => {
+  it("outlives the worker that was told", async () => {
+    const app = fleet.clientOf(await fleet.start("api", env))
+    const worker = await fleet.start("worker", env)
+    const bot = await attach(app)
+    const [chat] = await meet(bot, 1)
+    telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code: 429, description: "Too Many Requests: retry after 4", parameters: { retry_after: 4 } })
+    await speak(chat?.session ?? "", [["Patience."]])
+    await until("the lane to wait", async () => (await fleet.database.sql`select 1 from lanes where status = 'waiting' and owner is null`).length === 1)
+    await worker.stop("SIGKILL")
+    await fleet.start("worker", env)
+    await until("the message", () => chat !== undefined && said(bot, chat.person).includes("Patience."))
+    const [refused, sent] = telegram.calls({ bot, method: "sendMessage" }).filter((call) => call.parameters["text"] === "Patience.")
+    assert.isAtLeast((sent?.atMs ?? 0) - (refused?.atMs ?? 0), 4000)
+  }, 60_000)
+})
+
 describe("a loud bot", () => {
   it("does not delay a quiet one", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api", env))
