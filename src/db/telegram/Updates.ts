@@ -63,6 +63,7 @@ export class Updates extends Context.Service<Updates, {
   static readonly layer = Layer.effect(Updates, Effect.gen(function*() {
     const { pool, query } = yield* Database
 
+    // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others.
     const store = groupCommit<Arrival, void>({
       maxBatch: 64,
       inFlight: 2,
@@ -77,8 +78,10 @@ export class Updates extends Context.Service<Updates, {
               as u(app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, album, join_ms, raw)
             on conflict do nothing returning app_id, channel_id
           ), heard as (
-            update telegram_bots b set last_in_at = now() from (select distinct app_id, channel_id from written) w
-            where b.app_id = w.app_id and b.channel_id = w.channel_id and coalesce(b.last_in_at < now() - interval '10 seconds', true)
+            select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from written) w using (app_id, channel_id)
+            where coalesce(b.last_in_at < now() - interval '10 seconds', true) for no key update of b skip locked
+          ), noted as (
+            update telegram_bots b set last_in_at = now() from heard h where b.app_id = h.app_id and b.channel_id = h.channel_id
           )
           select graphile_worker.add_job('telegram', '{}'::json) where exists (select from written)`
         return batch.map(() => undefined)
