@@ -89,6 +89,19 @@ describe("settings", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel, "small")
   })
 
+  it("read the operator's safety texts out of a file", () => {
+    const file = (content: string) => {
+      const path = join(mkdtempSync(join(tmpdir(), "troupe-settings-")), "texts.json")
+      writeFileSync(path, content)
+      return path
+    }
+    assert.deepStrictEqual(read().safetyTexts, new Map())
+    assert.deepStrictEqual(read({ SAFETY_TEXTS: file('{"de-AT":{"crisis":["Ruf 142 an."]}}') }).safetyTexts, new Map([["de-AT", { crisis: ["Ruf 142 an."] }]]))
+    for (const path of ["/no/such/file", file("{"), file('{"de":{"crisis":[]}}'), file('{"de":{"crisis":"x"}}'), file('{"not a tag":{"crisis":["x"]}}')]) {
+      assert.throws(() => read({ SAFETY_TEXTS: path }), /SAFETY_TEXTS: must be/)
+    }
+  })
+
   it("take an empty value of what need not be given as not given", () => {
     const settings = read({ SECRETS_KEY: "", ADMIN_TOKEN: "", DATABASE_URL: "", PUBLIC_URL: "", DEMO_SANDBOX: "", OUTBOUND_ALLOW: " , " })
     assert.isNull(settings.secrets.key)
