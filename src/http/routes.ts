@@ -9,6 +9,7 @@ import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { referenceRoutes } from "./routes/reference.ts"
+import { runRoutes } from "./routes/runs.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { telegramBotRoutes } from "./routes/telegramBots.ts"
 import { telegramBotActionRoutes } from "./routes/telegramBotActions.ts"
@@ -17,5 +18,9 @@ import { telegramBatchRoutes } from "./routes/telegramBatches.ts"
 import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
+<<<<<<< .merge_file_ldZgNE
   healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes
+=======
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, traceRoutes, runRoutes
+>>>>>>> .merge_file_1KqC2Z
 ]

@@ -51,4 +51,12 @@ describe("a conversation with a demo character over HTTP", () => {
       assert.deepStrictEqual(again.map(({ reply }) => reply), said)
     }))
   })
+
+  it("recalls what was said long before the history that a turn is given", async () => {
+    const session = await app.createSession({ character_slug: demoCharacters[0]?.slug })
+    await app.converse(session, "my dog is called Biscuit")
+    for (const text of SCRIPTS.slice(3, 6).flat()) await app.converse(session, text)
+    const reply = await app.converse(session, "what is my dog called?")
+    assert.match(reply.payload["text"], /Biscuit/)
+  })
 })
