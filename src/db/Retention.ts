@@ -10,12 +10,9 @@ const ROWS_A_STEP = 5000
 const SESSIONS_A_STEP = 200
 /** Events of one log that one transaction deletes. */
 const EVENTS_A_STEP = 1000
-<<<<<<< .merge_file_m7Nr1O
 
 /** Telegram itself keeps an update for a day. */
 const UPDATES_KEPT = "72 hours"
-=======
->>>>>>> .merge_file_9vCxWV
 
 export interface RetentionOptions {
   /** How long a try at a delivery is shown. */
@@ -79,25 +76,18 @@ export class Retention extends Context.Service<Retention, {
       while (place !== undefined) place = yield* trim(age, place)
     })
 
-<<<<<<< .merge_file_m7Nr1O
     // After a quiet week Telegram begins to count updates at a random number: an old one must not pass for a new one's copy.
     const deleteUpdates = query((sql) => sql`
       delete from telegram_updates where ctid = any(array(
         select ctid from telegram_updates where received_at < now() - ${UPDATES_KEPT}::interval limit ${ROWS_A_STEP}::int
       )) returning 1`).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
 
-=======
->>>>>>> .merge_file_9vCxWV
     const forgetSecrets = query((sql) => sql`
       with past as (
         select app_id, channel_id from channels where previous_secret_until < now() order by app_id, channel_id for no key update
       )
       update channels c set previous_secret = null, previous_secret_until = null from past p where c.app_id = p.app_id and c.channel_id = p.channel_id`)
 
-<<<<<<< .merge_file_m7Nr1O
     return Retention.of({ apply: Effect.all([forgetSecrets, deleteAttempts, deleteUpdates], { discard: true }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
-=======
-    return Retention.of({ apply: Effect.all([forgetSecrets, deleteAttempts], { discard: true }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
->>>>>>> .merge_file_9vCxWV
   }))
 }

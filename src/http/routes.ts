@@ -18,9 +18,5 @@ import { telegramBatchRoutes } from "./routes/telegramBatches.ts"
 import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-<<<<<<< .merge_file_ldZgNE
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes
-=======
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, traceRoutes, runRoutes
->>>>>>> .merge_file_1KqC2Z
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes
 ]

@@ -73,17 +73,14 @@ describe("the OpenAPI document", () => {
       "GET /v1/sessions/{session_id}/delivery/{delivery_id}",
       "GET /v1/sessions/{session_id}/events",
       "GET /v1/sessions/{session_id}/events/stream",
+      "GET /v1/sessions/{session_id}/runs",
       "GET /v1/sessions/{session_id}/state",
       "GET /v1/sessions/{session_id}/trace",
-<<<<<<< .merge_file_118BbJ
       "GET /v1/telegram/batches/{batch_id}",
       "GET /v1/telegram/batches/{batch_id}/items",
       "GET /v1/telegram/bots",
       "GET /v1/telegram/bots/{bot_id}",
       "GET /v1/telegram/bots/{bot_id}/chats",
-=======
-      "GET /v1/sessions/{session_id}/runs",
->>>>>>> .merge_file_ghqrVE
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
       "PATCH /v1/characters/{slug}",
