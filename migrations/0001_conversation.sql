@@ -132,6 +132,8 @@ create table turns (
   cost_micro_usd bigint,
   accepted_at timestamptz not null default now(),
   due_at timestamptz not null default now(),
+  -- Whether it was put off once, for as long as the character takes to answer.
+  deferred boolean not null default false,
   character_version int,
   owner text,
   fence int not null default 0,
@@ -159,6 +161,8 @@ create table turn_stages (
   status text not null,
   decision text,
   error_code text,
+  -- What else is to be seen of it, such as the memories that were found. Never a prompt or a rationale.
+  detail json,
   model text,
   input_tokens int,
   cached_input_tokens int,

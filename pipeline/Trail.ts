@@ -11,6 +11,7 @@ interface Remark {
   readonly decision?: string
   readonly usage?: Usage | null
   readonly errorCode?: string | null
+  readonly detail?: StageRecord["detail"]
 }
 
 /** Puts the records of an attempt on the books. Called again with more of them, it replaces what it wrote before. */
@@ -67,15 +68,15 @@ export class Trail {
   }
 
   #record<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark, spent: Usage | null): StageRecord {
-    const { status = "ok", decision = null, usage = null, errorCode = null } = Exit.isSuccess(exit) ? remark(exit.value) : {}
+    const { status = "ok", decision = null, usage = null, errorCode = null, detail = null } = Exit.isSuccess(exit) ? remark(exit.value) : {}
     return {
       stage,
       attempt: 1 + this.records.filter((record) => record.stage === stage).length,
       startedAt: new Date(startedAt),
       latencyMs: this.#clock.currentTimeMillisUnsafe() - startedAt,
       ...Exit.isSuccess(exit)
-        ? { status, decision, errorCode, usage }
-        : { status: "error", decision: null, ...this.#failure(exit.cause, spent) }
+        ? { status, decision, errorCode, detail, usage }
+        : { status: "error", decision: null, detail: null, ...this.#failure(exit.cause, spent) }
     }
   }
 

@@ -34,6 +34,8 @@ export interface TurnPipelineOptions {
 
 /** How many of the user's messages back a question may lie that a disclosure answers. */
 const QUESTION_MESSAGES = 3
+/** What the trace shows of what a reply cites. */
+const MOST_CITED = 20
 const DEFAULT_EXIT_REASON = "boundary_violation"
 
 const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbles, citedIds: cited_memory_ids })
@@ -51,10 +53,15 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
     const critic = yield* Critic
 
     const write = (trail: Trail, request: Omit<WriteRequest, "onSpent">) =>
-      trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), ({ reply, usage }) => ({ decision: reply.decision, usage }))
+      trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), ({ reply, usage }) => ({
+        decision: reply.decision, usage, ...reply.cited_memory_ids.length > 0 && { detail: { cited_memory_ids: reply.cited_memory_ids.slice(0, MOST_CITED).map((id) => id.slice(0, 40)) } }
+      }))
 
     const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
-      const { history, retrieved } = yield* trail.stage("retrieval", retrieve(ports, turn), ({ failed }) => failed ? { status: "fallback", errorCode: "recall_failed" } : {})
+      const { history, retrieved } = yield* trail.stage("retrieval", retrieve(ports, turn), ({ failed, retrieved }) => ({
+        ...failed && { status: "fallback", errorCode: "recall_failed" },
+        ...retrieved.recalled.length > 0 && { detail: { memories: retrieved.recalled.map((said) => ({ id: memoryId(said), score: Math.round(said.score * 1000) / 1000 })) } }
+      }))
       const screened = screen(turn)
       const { analysis, grounding } = yield* trail.paying("grounding", (onSpent) => Effect.gen(function*() {
         const { recalled } = retrieved

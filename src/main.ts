@@ -1,4 +1,5 @@
 import { defineCommand, runMain } from "citty"
+import { VERSION } from "#pipeline/domain/version.ts"
 
 /** A misspelt flag or a name without its quotes must not do something else than was meant. */
 const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: ReadonlyArray<string>, positionals: number) => {
@@ -10,7 +11,10 @@ const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: Reado
 
 const serve = defineCommand({
   meta: { name: "serve", description: "Serve the API and run replies, in the roles that ROLES names" },
-  run: async () => (await import("./commands/serve.ts")).serve()
+  run: async ({ args }) => {
+    refuseUnknown(args, [], 0)
+    return (await import("./commands/serve.ts")).serve()
+  }
 })
 
 const appCreate = defineCommand({
@@ -36,7 +40,7 @@ const keyCreate = defineCommand({
 
 const keyRevoke = defineCommand({
   meta: { name: "revoke", description: "Revoke a runtime key now and for good; prints one line of JSON" },
-  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters)" } },
+  args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters), or the whole key" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["prefix"], 1)
     return (await import("./commands/app.ts")).revokeKey({ prefix: args.prefix })
@@ -103,7 +107,7 @@ const webhooksListen = defineCommand({
 })
 
 await runMain(defineCommand({
-  meta: { name: "troupe", version: "0.1.0", description: "A messenger-delivery-centric gateway for AI characters" },
+  meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
   subCommands: {
     serve,
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),

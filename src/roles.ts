@@ -22,6 +22,7 @@ import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
+import * as SafetyRecords from "#src/db/SafetyRecords.ts"
 import { Secrets } from "#src/db/Secrets.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
@@ -74,7 +75,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   return Runner.layer.pipe(
     Layer.provide([TurnRunner.layer, courier]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
+    Layer.provide([Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, Retention.layer(retention)])
   )
 }))
 

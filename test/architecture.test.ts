@@ -5,7 +5,7 @@ import { type Module, readModule, readModules } from "./support/modules.ts"
 
 /** From the ground up. A module imports from its own rank and from those below. */
 const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
-  ["pipeline/domain/"],
+  ["package.json", "pipeline/domain/"],
   ["pipeline/"],
   ["channels/"],
   ["src/db/", "src/model/", "src/accounts/"],

@@ -1,6 +1,9 @@
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { inspect } from "node:util"
 import { assert, describe, it } from "vitest"
 import { Settings } from "#src/settings.ts"
@@ -87,6 +90,19 @@ describe("settings", () => {
   it("analyse with the model that replies unless another is named", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big" }).model?.analyzeModel, "big")
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel, "small")
+  })
+
+  it("read the operator's safety texts out of a file", () => {
+    const file = (content: string) => {
+      const path = join(mkdtempSync(join(tmpdir(), "troupe-settings-")), "texts.json")
+      writeFileSync(path, content)
+      return path
+    }
+    assert.deepStrictEqual(read().safetyTexts, new Map())
+    assert.deepStrictEqual(read({ SAFETY_TEXTS: file('{"de-AT":{"crisis":["Ruf 142 an."]}}') }).safetyTexts, new Map([["de-AT", { crisis: ["Ruf 142 an."] }]]))
+    for (const path of ["/no/such/file", file("{"), file('{"de":{"crisis":[]}}'), file('{"de":{"crisis":"x"}}'), file('{"not a tag":{"crisis":["x"]}}')]) {
+      assert.throws(() => read({ SAFETY_TEXTS: path }), /SAFETY_TEXTS: must be/)
+    }
   })
 
   it("take an empty value of what need not be given as not given", () => {

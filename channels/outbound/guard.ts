@@ -6,7 +6,7 @@ import { isIP } from "node:net"
 import { buildConnector } from "undici"
 import { type AllowList, allowsHost } from "./AllowList.ts"
 import { type LookUpName, Unresolved } from "./LookUp.ts"
-import { permits, target } from "./Target.ts"
+import { ownAddresses, permits, target } from "./Target.ts"
 
 /** No address of the host may be dialled. */
 export class BlockedAddress extends Data.TaggedError("BlockedAddress") {}
@@ -22,7 +22,8 @@ export const guard = (allow: AllowList, lookUp: LookUpName, context: Context.Con
   const to = target(options.hostname, options.port, options.protocol)
   const addressesOf = Effect.gen(function*() {
     const began = yield* Clock.currentTimeMillis
-    const found = isIP(to.host) === 0 ? yield* lookUp(to.host, allowsHost(allow, to.host, to.port)) : [to.host]
+    const excepted = allowsHost(allow, to.host, to.port)
+    const found = (excepted ? null : ownAddresses(to.host)) ?? (yield* lookUp(to.host, excepted))
     const addresses = found.filter((address) => permits(allow, to, address)).map((address) => ({ address, family: isIP(address) }))
     if (addresses.length === 0) return yield* new BlockedAddress()
     return { addresses, leftMs: Math.max(1, CONNECT_MS - ((yield* Clock.currentTimeMillis) - began)) }

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import { VERSION } from "#pipeline/domain/version.ts"
 import { Attempt, type Channel, type Delivery } from "../Channel.ts"
 import type { OutboundError } from "../outbound/exchange.ts"
 import { Outbound } from "../outbound/Outbound.ts"
@@ -12,7 +13,7 @@ import { SCHEDULE } from "./schedule.ts"
 import { signatureHeaders } from "./sign.ts"
 import { WebhookEndpoints } from "./WebhookEndpoints.ts"
 
-const USER_AGENT = "Troupe/0.1.0"
+const USER_AGENT = `Troupe/${VERSION}`
 
 /** Of one try, from the dial to the end of the answer. */
 const TOTAL = Duration.seconds(15)

@@ -55,5 +55,7 @@ export interface StageRecord {
   readonly status: "ok" | "fallback" | "skipped" | "error"
   readonly decision: string | null
   readonly errorCode: string | null
+  /** What else is to be seen, such as the memories that were found. */
+  readonly detail: Readonly<Record<string, unknown>> | null
   readonly usage: Usage | null
 }

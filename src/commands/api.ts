@@ -12,8 +12,13 @@ export interface ServerFlags {
   readonly key?: string | undefined
 }
 
-/** No answer, or none that is a success. `passing`: the same request may do better later. */
-export class ApiFailed extends Schema.TaggedError<ApiFailed>()("ApiFailed", { problem: Schema.String, code: Schema.NullOr(Schema.String), passing: Schema.Boolean }) {
+/** No answer, or none that is a success. `passing`: the same request may do better later. `earliest`: what `since` may be, where it was too early. */
+export class ApiFailed extends Schema.TaggedError<ApiFailed>()("ApiFailed", {
+  problem: Schema.String,
+  code: Schema.NullOr(Schema.String),
+  passing: Schema.Boolean,
+  earliest: Schema.optionalKey(Schema.Int)
+}) {
   override get message() {
     return this.problem
   }
@@ -58,7 +63,7 @@ const readKey = Effect.fnUntraced(function*(flag: string | undefined, given: Opt
 
 const decodeEnvelope = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ data: Schema.Unknown })))
 const Refusal = Schema.fromJsonString(Schema.Struct({
-  detail: Schema.Union([Schema.String, Schema.Struct({ code: Schema.String, message: Schema.String, fix: Schema.String })])
+  detail: Schema.Union([Schema.String, Schema.Struct({ code: Schema.String, message: Schema.String, fix: Schema.String, earliest_since: Schema.optionalKey(Schema.Int) })])
 }))
 const decodeRefusal = Schema.decodeUnknownEffect(Refusal)
 
@@ -66,9 +71,13 @@ const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
 const refusedWith = (status: number, text: string) =>
   decodeRefusal(text).pipe(
-    Effect.map(({ detail }) => typeof detail === "string" ? { code: null, said: detail } : { code: detail.code, said: `${detail.code}: ${detail.message} ${detail.fix}` }),
+    Effect.map(({ detail }) => {
+      if (typeof detail === "string") return { code: null, said: detail }
+      const { code, message, fix, earliest_since } = detail
+      return { code, said: `${code}: ${message} ${fix}`, ...(earliest_since !== undefined && { earliest: earliest_since }) }
+    }),
     Effect.orElseSucceed(() => ({ code: null, said: "not an answer of a Troupe server; see --url" })),
-    Effect.flatMap(({ code, said }) => Effect.fail(new ApiFailed({ problem: `${status} ${printable(said)}`, code, passing: PASSING.has(status) })))
+    Effect.flatMap(({ said, ...rest }) => Effect.fail(new ApiFailed({ problem: `${status} ${printable(said)}`, passing: PASSING.has(status), ...rest })))
   )
 
 const errorCode = (error: unknown): string => {

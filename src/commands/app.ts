@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { tables } from "#src/app.ts"
-import { PREFIX_LENGTH } from "#src/accounts/apiKey.ts"
+import { PREFIX_LENGTH, readApiKey } from "#src/accounts/apiKey.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
@@ -18,17 +18,19 @@ const readBudget = (text: string | undefined) => {
 export const createApp = (args: { readonly name: string; readonly budgetUsd: string | undefined }) =>
   runCommand(Effect.gen(function*() {
     const monthlyBudgetMicroUsd = yield* readBudget(args.budgetUsd)
-    if (args.name.trim() === "" || args.name.length > 80) return yield* new BadArgument({ problem: "NAME must be 1 to 80 characters" })
+    if (args.name.trim() === "" || [...args.name].length > 80) return yield* new BadArgument({ problem: "NAME must be 1 to 80 characters" })
     const { appId, key } = yield* Apps.use((apps) => apps.create({ name: args.name, monthlyBudgetMicroUsd })).pipe(Effect.provide(tables))
     print(JSON.stringify({ app_id: appId, api_key: key.apiKey, prefix: key.prefix }))
   }))
 
-/** `troupe key revoke PREFIX` */
+/** `troupe key revoke PREFIX`. Somebody in haste gives the whole key. */
 export const revokeKey = (args: { readonly prefix: string }) =>
   runCommand(Effect.gen(function*() {
-    const revoked = yield* Apps.use((apps) => apps.revokeKey(args.prefix)).pipe(Effect.provide(tables))
-    if (!revoked) return yield* new BadArgument({ problem: `there is no key with the prefix ${args.prefix.slice(0, PREFIX_LENGTH)}` })
-    print(JSON.stringify({ prefix: args.prefix, revoked: true }))
+    const prefix = readApiKey(args.prefix)?.prefix ?? args.prefix
+    if (prefix.length !== PREFIX_LENGTH) return yield* new BadArgument({ problem: `PREFIX must be the first ${PREFIX_LENGTH} characters of a key, or a whole one` })
+    const revoked = yield* Apps.use((apps) => apps.revokeKey(prefix)).pipe(Effect.provide(tables))
+    if (!revoked) return yield* new BadArgument({ problem: `there is no key with the prefix ${prefix}` })
+    print(JSON.stringify({ prefix, revoked: true }))
   }))
 
 /** `troupe key create APP_ID` */

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import * as check from "#src/settingChecks.ts"
 import { type Api, Character, connect, type ServerFlags, Session } from "./api.ts"
 import { BadArgument } from "./BadArgument.ts"
-import { follow, type LogEvent, type Logged } from "./follow.ts"
+import { earliestAfter, follow, type LogEvent, type Logged } from "./follow.ts"
 import { note, print, printable } from "./output.ts"
 import { runClient } from "./run.ts"
 import { newMessage, send } from "./send.ts"
@@ -51,13 +51,14 @@ export const chat = (flags: ChatFlags) =>
     const path = `/v1/sessions/${encodeURIComponent(session.id)}`
     const { display_name } = yield* api.get(`/v1/characters/${encodeURIComponent(session.character_slug)}`, Character)
     const name = printable(display_name)
+    const since = yield* earliestAfter(api, session.id, Math.max(0, session.last_cursor - RECENT_EVENTS))
     const terminal = yield* openTerminal(flags.json)
 
     // A message is in `sent` until the log shows that its turn has begun, and its turn in `turns` until it has ended.
     const own = new Set<string>()
     const sent = new Set<string>()
     const turns = new Set<string>()
-    let seen = 0
+    let seen = since
     let inputOver = false
     let exited = false
     let unsent = 0
@@ -96,7 +97,7 @@ export const chat = (flags: ChatFlags) =>
       Stream.mapEffect(say),
       Stream.concat(Stream.sync(() => { inputOver = true }))
     )
-    const output = follow(api, session.id, Math.max(0, session.last_cursor - RECENT_EVENTS)).pipe(
+    const output = follow(api, session.id, since).pipe(
       Stream.map((logged) => {
         account(logged.event)
         show(logged)

@@ -3,7 +3,7 @@ import * as Stream from "effect/Stream"
 import * as check from "#src/settingChecks.ts"
 import { connect, type ServerFlags } from "./api.ts"
 import { eventLine } from "./eventLine.ts"
-import { follow } from "./follow.ts"
+import { earliestAfter, follow } from "./follow.ts"
 import { print } from "./output.ts"
 import { runClient } from "./run.ts"
 
@@ -17,7 +17,9 @@ interface TailFlags extends ServerFlags {
 export const tailEvents = (flags: TailFlags) =>
   runClient(Effect.gen(function*() {
     const api = yield* connect(flags)
-    const since = yield* check.whole("--since", flags.since ?? "0", 0, Number.MAX_SAFE_INTEGER)
+    const since = flags.since === undefined
+      ? yield* earliestAfter(api, flags.session, 0)
+      : yield* check.whole("--since", flags.since, 0, Number.MAX_SAFE_INTEGER)
     yield* follow(api, flags.session, since).pipe(
       Stream.runForEach(({ event, json }) => Effect.sync(() => print(flags.json ? json : eventLine(event))))
     )

@@ -46,6 +46,13 @@ const messages = (response: Response, onRetry: (millis: number) => void) => {
   )
 }
 
+/** The cursor, or, where what comes after it is not all kept any more, the first that can be read on from. A server that is away has no say: whoever follows waits for it. */
+export const earliestAfter = (api: Api, sessionId: string, since: number): Effect.Effect<number, ApiFailed> =>
+  api.get(`/v1/sessions/${encodeURIComponent(sessionId)}/events?since=${since}&limit=1`, Schema.Unknown).pipe(
+    Effect.as(since),
+    Effect.catchIf((error) => error.earliest !== undefined || error.passing, ({ earliest = since }) => Effect.succeed(earliest))
+  )
+
 /**
  * A session's log after a cursor, for ever: each event once and in order, over as many connections as it takes. The server ends each
  * within five minutes and says how soon to come back; one that fails is waited for twice as long each time. Only a refusal ends it.

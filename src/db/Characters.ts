@@ -62,7 +62,7 @@ export class Characters extends Context.Service<Characters, {
   readonly archive: (appId: string, slug: string, endSessions: boolean) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
 }>()("src/db/Characters") {
   static readonly layer = Layer.effect(Characters, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const { query, transaction, afterCommit } = yield* Database
     const signals = yield* LogSignals
 
     const get = (appId: string, slug: string) =>
@@ -127,10 +127,7 @@ export class Characters extends Context.Service<Characters, {
         update characters set status = 'archived', updated_at = now() where app_id = ${appId} and slug = ${slug} and status <> 'archived'`)
       const ended = endSessions ? yield* endSessionsOf(appId, slug) : []
       return { character: yield* get(appId, slug), ended }
-    }, transaction, Effect.map(({ character, ended }) => {
-      signals.announce(ended, true)
-      return character
-    }))
+    }, transaction, Effect.flatMap(({ character, ended }) => Effect.as(afterCommit(() => signals.announce(ended, true)), character)))
 
     const endSessionsOf = Effect.fnUntraced(function*(appId: string, slug: string) {
       yield* query((sql) => sql`select 1 from app_budgets where app_id = ${appId} for no key update`)

@@ -37,6 +37,8 @@ export class Database extends Context.Service<Database, {
   readonly query: <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) => Effect.Effect<A, DatabaseError>
   /** Commits when the effect succeeds; rolls back when it fails, dies or is interrupted. Nested calls join. */
   readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseError, R>
+  /** Does this once the open transaction is committed, if it is; at once where there is none. */
+  readonly afterCommit: (action: () => void) => Effect.Effect<void>
 }>()("src/db/Database") {
   static readonly layer = (options: { readonly url: Redacted.Redacted<string>; readonly maxConnections: number }) =>
     Layer.effect(Database, Effect.gen(function*() {
@@ -65,9 +67,17 @@ export class Database extends Context.Service<Database, {
           open !== undefined ? self : Effect.acquireUseRelease(
             attempt(() => begin(pool)),
             (transaction) => Effect.provideService(self, Transaction, transaction),
-            ({ end }, exit) => attempt(() => end(Exit.isSuccess(exit)))
+            ({ end, afterwards }, exit) => Effect.tap(attempt(() => end(Exit.isSuccess(exit))), () => Effect.sync(() => {
+              if (Exit.isSuccess(exit)) for (const action of afterwards) action()
+            }))
           ))
 
-      return Database.of({ url: options.url, pool, query, transaction })
+      const afterCommit = (action: () => void) =>
+        Effect.flatMap(Transaction, (open) => Effect.sync(() => {
+          if (open === undefined) action()
+          else open.afterwards.push(action)
+        }))
+
+      return Database.of({ url: options.url, pool, query, transaction, afterCommit })
     }))
 }

@@ -8,6 +8,8 @@ import { Database, type DatabaseError } from "./Database.ts"
 const ROWS_A_STEP = 5000
 /** Sessions whose logs are looked at in one transaction. Their logs are locked for as long as it takes. */
 const SESSIONS_A_STEP = 200
+/** Events of one log that one transaction deletes. */
+const EVENTS_A_STEP = 1000
 
 export interface RetentionOptions {
   /** How long a try at a delivery is shown. */
@@ -38,10 +40,10 @@ export class Retention extends Context.Service<Retention, {
       const scope = yield* query<Array<Place>>((sql) => sql`
         select app_id, session_id from session_logs where (app_id, session_id) > (${after.app_id}, ${after.session_id})
         order by app_id, session_id limit ${SESSIONS_A_STEP}::int for no key update`)
-      yield* query((sql) => sql`
+      const [cut] = yield* query<Array<{ more: boolean }>>((sql) => sql`
         with bound as (
           select l.app_id, l.session_id, l.kept_after, least(
-            (select e.cursor from events e where e.app_id = l.app_id and e.session_id = l.session_id
+            (select e.cursor from events e where e.app_id = l.app_id and e.session_id = l.session_id and e.cursor <= l.kept_after + ${EVENTS_A_STEP}::int
               and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second' order by e.cursor desc limit 1),
             (select min(x.position) from lanes x join channels c using (app_id, channel_id)
               where x.app_id = l.app_id and x.session_id = l.session_id and c.status not in ('disabled', 'deleted')),
@@ -53,21 +55,30 @@ export class Retention extends Context.Service<Retention, {
               and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second')
         ), trimmed as (
           update session_logs l set kept_after = b.last from bound b
-          where l.app_id = b.app_id and l.session_id = b.session_id and b.last > b.kept_after returning l.app_id, l.session_id, l.kept_after
+          where l.app_id = b.app_id and l.session_id = b.session_id and b.last > b.kept_after
+          returning l.app_id, l.session_id, b.kept_after as after, b.last
+        ), deleted as (
+          delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor > t.after and e.cursor <= t.last
         ), forgotten as (
-          delete from memory_docs d using trimmed t where d.app_id = t.app_id and d.session_id = t.session_id and d.cursor <= t.kept_after
+          delete from memory_docs d using trimmed t where d.app_id = t.app_id and d.session_id = t.session_id and d.cursor <= t.last
           returning d.app_id, d.session_id, d.doc
         ), unindexed as (
           delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id and m.doc = f.doc
         )
-        delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor <= t.kept_after`)
-      return scope.at(-1)
+        select exists (select from trimmed where last = after + ${EVENTS_A_STEP}::int) as more`)
+      return cut?.more === true ? after : scope.at(-1)
     }, transaction)
     const trimLogs = Effect.fnUntraced(function*(age: Duration.Duration) {
       let place: Place | undefined = { app_id: "", session_id: "" }
       while (place !== undefined) place = yield* trim(age, place)
     })
 
-    return Retention.of({ apply: Effect.andThen(deleteAttempts, log === null ? Effect.void : trimLogs(log)) })
+    const forgetSecrets = query((sql) => sql`
+      with past as (
+        select app_id, channel_id from channels where previous_secret_until < now() order by app_id, channel_id for no key update
+      )
+      update channels c set previous_secret = null, previous_secret_until = null from past p where c.app_id = p.app_id and c.channel_id = p.channel_id`)
+
+    return Retention.of({ apply: Effect.all([forgetSecrets, deleteAttempts], { discard: true }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
   }))
 }

@@ -66,7 +66,7 @@ export class Sessions extends Context.Service<Sessions, {
 }>()("src/db/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
     const database = yield* Database
-    const { query, transaction } = database
+    const { query, transaction, afterCommit } = database
     const characters = yield* Characters
     const signals = yield* LogSignals
 
@@ -127,7 +127,7 @@ export class Sessions extends Context.Service<Sessions, {
       yield* greet(appId, sessionId, character.profile, display_name)
       const session = yield* get(appId, sessionId)
       return session === undefined ? yield* Effect.die(new Error("a session just written is gone")) : { session, created: true }
-    }, transaction, Effect.tap(({ session }) => Effect.sync(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }], true))))
+    }, transaction, Effect.tap(({ session }) => afterCommit(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }], true))))
 
     return Sessions.of({ create, get, list: (appId, filter) => select(appId, { ...filter, sessionId: null }) })
   }))

@@ -23,6 +23,7 @@ export interface TraceRow {
     readonly status: string
     readonly decision: string | null
     readonly error_code: string | null
+    readonly detail: { readonly memories?: ReadonlyArray<{ readonly id: string; readonly score: number }>; readonly cited_memory_ids?: ReadonlyArray<string> } | null
     readonly model: string | null
     readonly input_tokens: number | null
     readonly cached_input_tokens: number | null
@@ -32,26 +33,43 @@ export interface TraceRow {
   }>
 }
 
+export interface RunRow {
+  readonly run_ref: string
+  readonly turn_index: number
+  readonly status: "queued" | "running" | "replied" | "withheld" | "exited" | "failed"
+  readonly attempts: number
+  readonly started_at: Date | null
+  readonly settled_at: Date | null
+  readonly failure_reason: string | null
+}
+
 /** What each turn of a session took, cost and decided. */
 export class Traces extends Context.Service<Traces, {
   /** Newest turn first, below `before`; or the one turn of `runRef`. */
   readonly ofSession: (appId: string, sessionId: string, filter: { readonly runRef: string | null; readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<TraceRow>, DatabaseError>
+  /** The runs of a session, the newest first, below `before`. */
+  readonly runsOf: (appId: string, sessionId: string, filter: { readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<RunRow>, DatabaseError>
 }>()("src/db/Traces") {
   static readonly layer = Layer.effect(Traces, Effect.gen(function*() {
     const { query } = yield* Database
     return Traces.of({
       ofSession: (appId, sessionId, { runRef, before, limit }) => query((sql) => sql`
-        select t.run_ref, t.turn_index, t.reply_mode, t.outcome, t.failure_reason, t.fence as attempts, t.crashes, t.accepted_at, t.settled_at, t.cost_micro_usd,
+        select t.run_ref, t.turn_index, t.reply_mode, t.outcome, t.failure_reason, t.fence - t.deferred::int as attempts, t.crashes, t.accepted_at, t.settled_at, t.cost_micro_usd,
           coalesce((
             select json_agg(json_build_object('stage', s.stage, 'run_attempt', s.fence, 'attempt', s.attempt, 'latency_ms', s.latency_ms, 'status', s.status, 'decision', s.decision,
-              'error_code', s.error_code, 'model', s.model, 'input_tokens', s.input_tokens, 'cached_input_tokens', s.cached_input_tokens,
+              'error_code', s.error_code, 'detail', s.detail, 'model', s.model, 'input_tokens', s.input_tokens, 'cached_input_tokens', s.cached_input_tokens,
               'output_tokens', s.output_tokens, 'cost_micro_usd', s.cost_micro_usd, 'estimated', s.estimated) order by s.fence, s.seq)
             from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index
           ), '[]'::json) as stages
         from turns t
         where t.app_id = ${appId} and t.session_id = ${sessionId}
           and (${runRef}::text is null or t.run_ref = ${runRef}) and (${before}::int is null or t.turn_index < ${before})
-        order by t.turn_index desc limit ${limit}`)
+        order by t.turn_index desc limit ${limit}`),
+      runsOf: (appId, sessionId, { before, limit }) => query((sql) => sql`
+        select run_ref, turn_index, coalesce(outcome, case when owner is null then 'queued' else 'running' end) as status, fence - deferred::int as attempts,
+          case when outcome is null and owner is null and fence - deferred::int = 0 then null else started_at end as started_at, settled_at, failure_reason
+        from turns where app_id = ${appId} and session_id = ${sessionId} and (${before}::int is null or turn_index < ${before})
+        order by turn_index desc limit ${limit}`)
     })
   }))
 }

@@ -10,7 +10,7 @@ import { Database, type DatabaseError, type Sql, toDatabaseError } from "./Datab
 import { groupCommit } from "./GroupCommit.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { addTurnJobs } from "./turnJobs.ts"
-import { type ClaimRow, claimTurns, findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeSettled, writeSpent } from "./turnStatements.ts"
+import { type ClaimRow, claimTurns, findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeDeferred, writeSettled, writeSpent } from "./turnStatements.ts"
 
 export interface SessionRef {
   readonly appId: string
@@ -60,6 +60,7 @@ const stageRow = (record: StageRecord, n: number, seq: number) => ({
   status: record.status,
   decision: record.decision,
   error_code: record.errorCode,
+  detail: record.detail,
   model: record.usage?.model,
   input_tokens: record.usage?.inputTokens,
   cached_input_tokens: record.usage?.cachedInputTokens,
@@ -119,6 +120,8 @@ export class Turns extends Context.Service<Turns, {
   readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<Lease>, DatabaseError>
   /** Books what the attempt has cost so far, unless the lease was lost. Meant for calls that more will follow: the last is booked by whatever ends the attempt. */
   readonly book: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
+  /** Puts a claimed turn off until then: the author's delay, applied once. */
+  readonly defer: (lease: Lease, dueAt: Date) => Effect.Effect<void, DatabaseError>
   /** Gives a claimed turn back, books what the attempt has cost, and asks for another worker. */
   readonly release: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Turns") {
@@ -181,11 +184,13 @@ export class Turns extends Context.Service<Turns, {
     const attempt = <A>(work: (sql: Sql) => Promise<A>) => Effect.tryPromise({ try: () => pool.begin(work), catch: toDatabaseError })
 
     const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(spend(lease, stages, false)))
+    const defer = (lease: Lease, dueAt: Date) => Effect.asVoid(query((sql) =>
+      writeDeferred(sql, lease.appId, lease.sessionId, lease.turnIndex, lease.owner, lease.fence, dueAt)))
     const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(async (sql) => {
       const [, , freed] = await spend(lease, stages, true)(sql)
       if (freed.length > 0) await sql`select ${addTurnJobs(sql, sql`select ${lease.appId}::text as app_id, ${lease.sessionId}::text as session_id`)}`
     }))
 
-    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, release })
+    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, defer, release })
   }))
 }

@@ -108,8 +108,8 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       owner = case when s.cursor is null then null else ${owner} end,
       sending = s.cursor, sending_at = now(),
       position = case when s.cursor is null then s.examined else l.position end,
-      redo = case when s.cursor is null then '{}' else l.redo end,
-      status = case when s.cursor is null and s.examined >= l.head then 'idle' else 'ready' end
+      redo = case when s.cursor is null then l.redo[${EVENTS_A_LEASE + 1}::int:] else l.redo end,
+      status = case when s.cursor is null and s.examined >= l.head and cardinality(l.redo) <= ${EVENTS_A_LEASE}::int then 'idle' else 'ready' end
     from seen s
     where l.app_id = s.app_id and l.session_id = s.session_id and l.channel_id = s.channel_id
     returning l.app_id, l.session_id, l.channel_id, l.fence, l.failures, s.examined
@@ -132,6 +132,7 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   app: batch.map(({ lease }) => lease.appId),
   session: batch.map(({ lease }) => lease.sessionId),
   channel: batch.map(({ lease }) => lease.channelId),
+  version: batch.map(({ lease }) => lease.channelVersion),
   owner: batch.map(({ lease }) => lease.owner),
   fence: batch.map(({ lease }) => lease.fence),
   // The attempt is told apart by its fence; within one lease an event is tried once.
@@ -158,19 +159,19 @@ const NOTED_EVERY = Duration.seconds(10)
 /**
  * Writes the outcomes of tries and moves their lanes, only where the lease still holds; a lane without a row in the answer was taken over.
  * Lanes are locked in order of their key, here as everywhere, and each is judged as it is once it is locked.
- * With `next`, the intent to send that event is on record; a lane whose channel has been stopped meanwhile is given back instead.
+ * With `next`, the intent to send that event is on record; a lane whose channel has been stopped or changed meanwhile is given back instead.
  * A retry gets a job for the second after it is due, one for all that are due in the same second: the job is a wake-up.
  */
 export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = toColumns(batch)
   return sql<Array<{ readonly n: number; readonly after: Exclude<AfterStep, "lost">; readonly news: boolean }>>`
     with done as (
-      select d.*, c.status in ('active', 'failing') as walked,
+      select d.*, c.status in ('active', 'failing') and c.version = d.version as goes_on,
         d.latency_ms is not null and (d.outcome not in ('sent', 'rejected') or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
-      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.event}::text[], ${b.redo}::int[],
+      from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.version}::int[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.event}::text[], ${b.redo}::int[],
           ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
           ${b.position}::bigint[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
-        with ordinality as d(app_id, session_id, channel_id, owner, fence, cursor, event_id, redo, outcome, status_code, error_code, answer, started_at, latency_ms, position, failures, delay_ms, next, n)
+        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, event_id, redo, outcome, status_code, error_code, answer, started_at, latency_ms, position, failures, delay_ms, next, n)
       left join channels c using (app_id, channel_id)
     ), mine as (
       select d.n, l.app_id, l.session_id, l.channel_id from lanes l join done d using (app_id, session_id, channel_id)
@@ -180,8 +181,8 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
         position = greatest(l.position, coalesce(d.position, 0)),
         redo = case when d.redo = 1 then array_remove(l.redo, d.cursor) else l.redo end,
         failures = case when d.redo = 1 then l.failures else d.failures end,
-        owner = case when d.walked then case when d.next is null then null else l.owner end end,
-        sending = case when d.walked then d.next end,
+        owner = case when d.goes_on then case when d.next is null then null else l.owner end end,
+        sending = case when d.goes_on then d.next end,
         sending_at = now(),
         due_at = now() + coalesce(d.delay_ms, 0) * interval '1 millisecond',
         status = case

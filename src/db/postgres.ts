@@ -97,6 +97,8 @@ export interface OpenTransaction {
   readonly end: (commit: boolean) => Promise<unknown>
   /** What went wrong with its connection: from then on nothing may be written there. */
   lostBy: unknown
+  /** What is to be done once it is committed. */
+  readonly afterwards: Array<() => void>
 }
 
 export const begin = (pool: Pool) => new Promise<OpenTransaction>((opened, failed) => {
@@ -112,7 +114,7 @@ export const begin = (pool: Pool) => new Promise<OpenTransaction>((opened, faile
       else rollback(rolledBack)
       return ended
     }
-    opened(Object.assign(open, { sql, end }))
+    opened(Object.assign(open, { sql, end, afterwards: [] }))
   })).catch((error: unknown) => {
     failed(error)
     if (error === rolledBack) return

@@ -9,6 +9,8 @@ export interface ClaimRow {
   readonly owner: string
   readonly fence: number
   readonly crashes: number
+  readonly accepted_at: Date
+  readonly deferred: boolean
   readonly session_status: string
   readonly text: string
   readonly character_slug: string
@@ -47,7 +49,7 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
     where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
     returning t.*, s.character_slug, s.external_user_ref
   )
-  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, l.status as session_status, e.payload ->> 'text' as text,
+  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, l.status as session_status, e.payload ->> 'text' as text,
     t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band
   from claimed t
   join session_logs l on l.app_id = t.app_id and l.session_id = t.session_id
@@ -64,15 +66,15 @@ const booked = (sql: Sql) => sql`
 
 /** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
 const trace = (sql: Sql, stages: string, of: "settled" | "spent") => sql`
-  insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code,
+  insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code, detail,
     model, input_tokens, cached_input_tokens, output_tokens, cost_micro_usd, estimated)
-  select s.app_id, s.session_id, s.turn_index, s.fence, r.seq, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code,
+  select s.app_id, s.session_id, s.turn_index, s.fence, r.seq, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code, r.detail,
     r.model, r.input_tokens, r.cached_input_tokens, r.output_tokens, r.cost_micro_usd, r.estimated
-  from json_to_recordset(${stages}::text::json) as r(n int, seq int, stage text, attempt int, started_at timestamptz, latency_ms float8, status text, decision text, error_code text,
+  from json_to_recordset(${stages}::text::json) as r(n int, seq int, stage text, attempt int, started_at timestamptz, latency_ms float8, status text, decision text, error_code text, detail json,
     model text, input_tokens int, cached_input_tokens int, output_tokens int, cost_micro_usd bigint, estimated boolean)
   join ${sql(of)} s on s.n = r.n
   on conflict (app_id, session_id, turn_index, fence, seq) do update set latency_ms = excluded.latency_ms, status = excluded.status, decision = excluded.decision,
-    error_code = excluded.error_code, model = excluded.model, input_tokens = excluded.input_tokens, cached_input_tokens = excluded.cached_input_tokens,
+    error_code = excluded.error_code, detail = excluded.detail, model = excluded.model, input_tokens = excluded.input_tokens, cached_input_tokens = excluded.cached_input_tokens,
     output_tokens = excluded.output_tokens, cost_micro_usd = excluded.cost_micro_usd, estimated = excluded.estimated`
 
 /** An attempt at a turn, and what it has cost so far. */
@@ -106,6 +108,15 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
     ${trace(sql, s.stages, "spent")}
   )
   select app_id, session_id from spent`
+
+/** Puts a turn off until it is due, once, and asks for a worker then. */
+export const writeDeferred = (sql: Sql, app: string, session: string, turn: number, owner: string, fence: number, dueAt: Date) => sql`
+  with deferred as (
+    update turns set owner = null, deferred = true, due_at = ${dueAt.toISOString()}::timestamptz
+    where app_id = ${app} and session_id = ${session} and turn_index = ${turn}::int and owner = ${owner} and fence = ${fence}::int and outcome is null
+    returning app_id, session_id, due_at
+  )
+  select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))), run_at := due_at) from deferred`
 
 /** Finished turns as columns. Events and stage rows are lists of their own that name their turn by its place `of` (from 1). */
 export interface SettleColumns {

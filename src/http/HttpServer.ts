@@ -115,7 +115,8 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
 
     const answer = async (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<Success, HandlerError, HandlerServices>) => {
       const result = await bridge.run(handler, reply, request.routeOptions.config.writes === true ? "never" : "when caller leaves")
-      const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), request.body)
+      const taken = request.routeOptions.schema?.body === undefined ? {} : request.body
+      const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), taken)
       return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
     }
     const server: Server = { app, baseUrl: () => baseUrl, stopping: Deferred.await(stopping), answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }

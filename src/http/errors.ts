@@ -8,16 +8,18 @@ export class ApiError extends Data.TaggedError("ApiError")<{
   readonly message: string
   /** What the caller can do about it. Unused in the plain-string form. */
   readonly fix: string
+  /** What else the caller's program needs in order to do it. */
+  readonly more?: object
 }> {}
 
-const structured = (status: number, code: string, message: string, fix: string) => new ApiError({ status, code, message, fix })
+const structured = (status: number, code: string, message: string, fix: string, more = {}) => new ApiError({ status, code, message, fix, more })
 const plain = (status: number, message: string) => new ApiError({ status, code: null, message, fix: "" })
 
 /** The body of an error answer. The request id is the only part of it that varies between two requests for the same reason. */
 export const errorBody = (error: ApiError, requestId: string): object =>
   error.code === null
     ? { detail: error.message }
-    : { detail: { code: error.code, message: error.message, fix: error.fix, request_id: requestId } }
+    : { detail: { code: error.code, message: error.message, fix: error.fix, ...error.more, request_id: requestId } }
 
 export const missingBearer = plain(401, "Authentication required: send `Authorization: Bearer ck_...`.")
 export const invalidKey = plain(403, "This API key is invalid or has been revoked.")
@@ -52,7 +54,8 @@ export const deliveryNotFound = structured(404, "delivery_not_found", "There is 
 export const versionNotFound = structured(404, "version_not_found", "There is no such version of this character.", "List them with GET /v1/characters/{slug}/versions.")
 
 export const cursorExpired = (keptAfter: number) =>
-  structured(410, "cursor_expired", `Events up to cursor ${keptAfter} are no longer kept.`, `Read on from the earliest that is: since=${keptAfter}. What a session is now is in GET /v1/sessions/{session_id}/state.`)
+  structured(410, "cursor_expired", `Events up to cursor ${keptAfter} are no longer kept.`, `Read on from the earliest that is: since=${keptAfter}. What a session is now is in GET /v1/sessions/{session_id}/state.`,
+    { earliest_since: keptAfter })
 
 export const slugTaken = (slug: string, archivedAt: number | null) =>
   archivedAt === null

@@ -14,7 +14,7 @@ Without a key, ask the operator for one; on the machine that runs Troupe: \`npm 
 2. POST ${baseUrl}/v1/sessions {"character_slug","external_user_ref"} opens a thread for one end-user; data.id is its id.
 3. POST ${baseUrl}/v1/sessions/{id}/messages {"text"} answers with data.cursor. It never contains the reply. Send an Idempotency-Key, unique per logical message; the same key again returns the first answer.
 4. GET ${baseUrl}/v1/sessions/{id}/events?since={cursor}&wait=30 returns data.events and data.next_cursor. Repeat with since = the highest cursor seen, across all types. Or read ${baseUrl}/v1/sessions/{id}/events/stream?since={cursor} as server-sent events.
-A reply is an event of type message.created with role character; show payload.bubbles in order. message.failed with recoverable true means: the message is recorded and may be sent again, with a new Idempotency-Key. session.exited is final. Ignore event types and fields that you do not know.
+A reply is an event of type message.created with role character; show payload.bubbles in order. message.failed with recoverable true means: the message is recorded and may be sent again, with a new Idempotency-Key. session.exited is final. A character may also stay silent: then nothing more comes, and GET ${baseUrl}/v1/sessions/{id}/runs shows the run as withheld. Ignore event types and fields that you do not know.
 
 ## Webhooks
 Instead of polling: POST ${baseUrl}/v1/sessions/{id}/channels {"kind":"webhook","url","events"?,"from"?:"start"} has the session's events pushed to an https URL, POST ${baseUrl}/v1/apps/{app_id}/channels those of every session. data.secret is shown this once: store it.

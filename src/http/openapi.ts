@@ -1,5 +1,6 @@
 import swagger from "@fastify/swagger"
 import { createJsonSchemaTransform } from "fastify-type-provider-zod"
+import { VERSION } from "#pipeline/domain/version.ts"
 import { eventPush } from "./eventPush.ts"
 import type { App } from "./Server.ts"
 
@@ -30,7 +31,7 @@ export const describeServer = async (app: App) => {
       openapi: "3.1.0",
       info: {
         title: "Troupe",
-        version: "0.1.0",
+        version: VERSION,
         description: "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
         license: { name: "MIT", identifier: "MIT" }
       },

@@ -8,9 +8,10 @@ import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { referenceRoutes } from "./routes/reference.ts"
+import { runRoutes } from "./routes/runs.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, traceRoutes
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, traceRoutes, runRoutes
 ]

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import { Trail } from "#pipeline/Trail.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
@@ -21,6 +22,8 @@ export const MAX_IN_FLIGHT = 200
 
 const leaseOf = (row: ClaimRow): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence })
 const withheld = Outcome.cases.Withheld.make({})
+/** Nothing more is to be done in the session for now. */
+const putOff: Settled = { _tag: "Taken" }
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
 
 /** Runs the waiting turns of a session one after another, each to its end on the log. */
@@ -65,13 +68,23 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord>) => untilReachable(turns.settle({ lease, outcome, stages }))
 
+    /** Runs the turn, or puts it off for as long as the character takes to answer: null. */
+    const attempt = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
+      const turn = yield* load(row)
+      const dueAt = row.accepted_at.getTime() + replyDelayMs(turn)
+      if (row.deferred || dueAt <= (yield* Clock.currentTimeMillis)) return yield* pipeline.run(turn, trail)
+      yield* untilReachable(turns.defer(lease, new Date(dueAt)))
+      return null
+    })
+
     const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
       // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named here.
       if (row.session_status !== "active") return yield* settle(lease, withheld, trail.records)
       if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, trail.records)
-      const outcome = yield* Effect.flatMap(load(row), (turn) => pipeline.run(turn, trail)).pipe(
+      const outcome = yield* attempt(row, lease, trail).pipe(
         Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed))
       )
+      if (outcome === null) return putOff
       // A reply that the database will not take must not leave the turn hanging.
       return yield* settle(lease, outcome, trail.records).pipe(
         Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, trail.records))))

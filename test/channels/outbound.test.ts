@@ -95,6 +95,15 @@ describe("the guard", () => {
     assert.lengthOf(server.sockets, 0)
   })
 
+  it("knows localhost without asking a name server, as the check of a URL does", async () => {
+    const server = await answering(200)
+    const { check, post } = outbound("127.0.0.1", nobody)
+    for (const host of ["localhost", "LOCALHOST.", "app.localhost"]) {
+      assert.strictEqual(await check(`http://${host}:${server.port}`), "taken")
+      assert.include(await post(`http://${host}:${server.port}`), { status: 200 }, host)
+    }
+  })
+
   it("refuses a user, another scheme and what is no URL", async () => {
     const { post } = outbound("127.0.0.1")
     for (const url of ["https://user:password@hooks.example", "ftp://127.0.0.1", "nothing"]) assert.deepStrictEqual(await post(url), blocked, url)

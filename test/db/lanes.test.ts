@@ -155,6 +155,17 @@ describe("a step", () => {
     expect((await claim())[0]?.failures).toBe(1)
   })
 
+  it("gives the lane back when its channel has been changed meanwhile, for what it holds was for the old one", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"] })
+    const [lease] = await claim()
+    await database.sql`update channels set version = version + 1`
+    expect(await lanes((l) => l.settle(step(lease!, 0)))).toBe("ready")
+    expect(await lane()).toMatchObject({ position: 1, owner: null, sending: null, status: "ready" })
+    const [next] = await claim()
+    expect(next).toMatchObject({ channelVersion: 2, events: [{ cursor: 2 }, { cursor: 3 }] })
+    expect(await lanes((l) => l.settle(step(next!, 0)))).toBe("next")
+  })
+
   it("gives the lane back when its channel has been stopped meanwhile", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
@@ -180,6 +191,15 @@ describe("an event that was asked for once more", () => {
     expect(await lanes((l) => l.settle(step(lease!, 0)))).toBe("ready")
     expect(await lane()).toMatchObject({ position: 2, status: "ready" })
     expect((await claim())[0]?.events).toMatchObject([{ cursor: 3, redo: false }])
+  })
+})
+
+describe("events that were asked for once more", () => {
+  it("and are no longer kept are passed over, and those after them are not", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"] })
+    await database.sql`update lanes set position = 2, redo = '{-9,-8,-7,-6,-5,-4,-3,-2,-1,1}'`
+    expect(await claim()).toEqual([])
+    expect((await claim())[0]?.events).toMatchObject([{ cursor: 1, redo: true }])
   })
 })
 

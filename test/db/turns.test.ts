@@ -44,7 +44,7 @@ const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecor
 const reply = (text: string) => Outcome.cases.Replied.make({ bubbles: [text] })
 const exit = Outcome.cases.Exited.make({ reasonCode: "boundary", bubbles: ["Goodbye."] })
 const spent = (costMicroUsd: number): StageRecord => ({
-  stage: "generation", attempt: 1, startedAt: new Date(0), latencyMs: 1, status: "ok", decision: null, errorCode: null,
+  stage: "generation", attempt: 1, startedAt: new Date(0), latencyMs: 1, status: "ok", decision: null, errorCode: null, detail: null,
   usage: { model: "test", inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costMicroUsd, estimated: false }
 })
 

@@ -113,6 +113,39 @@ describe("events tail", () => {
   }, 60_000)
 })
 
+/** As if all but the last events of a session had been kept for long enough. */
+const forget = async (session: string, upTo: number) => {
+  await server.database.sql`update session_logs set kept_after = ${upTo} where session_id = ${session}`
+  await server.database.sql`delete from events where session_id = ${session} and cursor <= ${upTo}`
+}
+
+describe("a log whose beginning is no longer kept", () => {
+  it("is followed from the earliest event that is, unless another was asked for", async () => {
+    const session = await app.createSession()
+    await app.converse(session, "Hello")
+    await forget(session, 2)
+    const tail = start(["events", "tail", session, "--json"])
+    await until("the rest of the log", () => eventsOf(tail.stdout()).length === 1)
+    assert.deepStrictEqual(eventsOf(tail.stdout()), await app.events(session, 2) as Array<unknown>)
+    const asked = await troupe(["events", "tail", session, "--since", "1"])
+    assert.match(asked.stderr, /^troupe: 410 cursor_expired: [^\n]+since=2[^\n]+\n$/)
+    assert.strictEqual(asked.code, 1)
+  })
+
+  it.each([["a part of it", 2], ["nothing", 3]])("is talked on to, when %s is left", async (_, upTo) => {
+    const session = await app.createSession({ character_slug: await app.createCharacter() })
+    await app.converse(session, "Hello")
+    await forget(session, upTo)
+    const slug = (await app.get(`/v1/sessions/${session}`)).body.data.character_slug
+    const silent = await troupe(["chat", slug, "--session", session])
+    assert.strictEqual(silent.code, 0, silent.stderr)
+    assert.lengthOf(linesOf(silent.stdout), 3 - upTo)
+    const { code, stdout } = await troupe(["chat", slug, "--session", session], "Are you there?")
+    assert.strictEqual(code, 0)
+    assert.strictEqual(linesOf(stdout)[3 - upTo], "you: Are you there?")
+  })
+})
+
 describe("chat", () => {
   it("sends what is piped in, shows the replies under the character's name, and ends well; the next time goes on", async () => {
     const name = demoCharacters[0]?.display_name ?? ""
@@ -226,6 +259,7 @@ describe("chat", () => {
         return { ...session, status: afterwards }
       },
       "/v1/characters/mara": () => ({ display_name: "Mara" }),
+      "/v1/sessions/ses_1/events": () => ({ events: [] }),
       "/v1/sessions/ses_1/trace": () => ({ trace: [{ outcome, settled: true }] }),
       "/v1/sessions/ses_1/messages": async (_, headers) => {
         const client_message_id = headers["idempotency-key"]

@@ -263,6 +263,12 @@ describe("a setting that cannot be used", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 30_000)
 
+  it("is no flag: one that serve is given stops the start with one line", async () => {
+    const { code, stderr } = await run(["serve", "--port=0"])
+    assert.strictEqual(stderr, "troupe: --port: not understood here; see --help\n")
+    assert.strictEqual(code, 1)
+  })
+
   it("stops the start with one line when the port is taken, and leaves no process behind", async () => {
     const holder = createServer().listen(0, "127.0.0.1")
     await once(holder, "listening")

@@ -76,6 +76,16 @@ describe("the deliveries of a session", () => {
     assert.deepStrictEqual((await list(at)).deliveries.map((delivery: { outcome: string }) => delivery.outcome), ["pending", "pending", "pending"])
   })
 
+  it("are next tried when the whole channel no longer waits", async () => {
+    const at = await setUp()
+    await attempt(at, 1, 1, "not_sent", { status: 429, error: "http_429" })
+    await moveLane(at, 0, "waiting", 1)
+    await server.database.sql`update channels set not_before = '2101-01-01T00:00:00Z' where channel_id = ${at.channel}`
+    for (const delivery of [(await list(at)).deliveries.at(-1), (await retry(at, 1)).body.data]) assert.strictEqual(delivery.next_attempt_at, "2101-01-01T00:00:00.000Z")
+    await app.post(`/v1/sessions/${at.session}/channels/${at.channel}/resume`, {})
+    assert.isNull((await list(at)).deliveries.at(-1).next_attempt_at)
+  })
+
   it("come page by page without one missing or coming twice, whatever the channels", async () => {
     const at = await setUp()
     for (let n = 0; n < 2; n++) await app.post(`/v1/sessions/${at.session}/channels`, { kind: "webhook", url: "https://127.0.0.1:1/hook", from: "start" })

@@ -52,7 +52,8 @@ const routes: ReadonlyArray<Route> = [
   { method: "POST", kind: "app", path: "/v1/apps/{id}/channels", body: { kind: "webhook", url: "https://example.com/" }, wrong: { body: {} } },
   { method: "GET", kind: "app", path: "/v1/apps/{id}/channels", wrong: { query: "?limit=0" } },
   { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?limit=0" } },
-  { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?cursor=x" } }
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/trace", wrong: { query: "?cursor=x" } },
+  { method: "GET", kind: "session", path: "/v1/sessions/{id}/runs", wrong: { query: "?limit=0" } }
 ]
 
 const bytes = ({ status, body }: Answer) => {
@@ -105,7 +106,7 @@ describe("what another app owns", () => {
 
 describe("an id that cannot be one", () => {
   it.each(["ses_", "1", "ses_01ARZ3NDEKTSV4RRFFQ69G5FAU", "%00", "..%2F..", "ses_%F0%9F%92%A9", "x".repeat(2000)])("names no session: %s", async (id) => {
-    for (const path of ["", "/state", "/events", "/events/stream", "/trace"]) {
+    for (const path of ["", "/state", "/events", "/events/stream", "/trace", "/runs"]) {
       const { status, body } = await app.get(`/v1/sessions/${id}${path}`)
       assert.strictEqual(status, 404, path)
       assert.strictEqual(body.detail.code, "session_not_found", path)

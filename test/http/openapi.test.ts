@@ -73,6 +73,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/sessions/{session_id}/events/stream",
       "GET /v1/sessions/{session_id}/state",
       "GET /v1/sessions/{session_id}/trace",
+      "GET /v1/sessions/{session_id}/runs",
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
       "PATCH /v1/characters/{slug}",

@@ -52,9 +52,20 @@ describe("a key that is revoked", () => {
     assert.strictEqual((await by.get("/v1/me")).status, 403)
   })
 
+  it("may be given whole, by somebody in haste", async () => {
+    const { by, prefix } = await createKey()
+    const { code, stdout } = await troupe("key", "revoke", by.key)
+    assert.deepStrictEqual([code, stdout], [0, `${JSON.stringify({ prefix, revoked: true })}\n`])
+    assert.strictEqual((await by.get("/v1/me")).status, 403)
+  })
+
   it("must be there: one line says that it is not, and shows no more of what was given than a prefix has", async () => {
-    const { code, stdout, stderr } = await troupe("key", "revoke", `${app.key.slice(0, 10)}_and-what-may-be-secret`)
-    assert.deepStrictEqual([code, stdout], [1, ""])
-    assert.strictEqual(stderr, `troupe: there is no key with the prefix ${app.key.slice(0, 10)}_\n`)
+    for (const [given, problem] of [
+      [`${app.key.slice(0, 10)}_`, `there is no key with the prefix ${app.key.slice(0, 10)}_`],
+      [`${app.key.slice(0, 10)}_and-what-may-be-secret`, "PREFIX must be the first 11 characters of a key, or a whole one"]
+    ] as const) {
+      const { code, stdout, stderr } = await troupe("key", "revoke", given)
+      assert.deepStrictEqual([code, stdout, stderr], [1, "", `troupe: ${problem}\n`])
+    }
   })
 })

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { Character } from "#pipeline/domain/Character.ts"
 import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -12,20 +13,20 @@ import { type Lease, type Settlement, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
-import { plainCharacter } from "#test/support/turns.ts"
+import { characterOf, plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
-  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, session_status: "active", text: "hello",
+  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, session_status: "active", text: "hello",
   character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown"
 }
 const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
 
-const runnerWith = (given: { readonly turns: Partial<Turns["Service"]>; readonly run?: TurnPipeline["Service"]["run"] }) =>
+const runnerWith = (given: { readonly turns: Partial<Turns["Service"]>; readonly run?: TurnPipeline["Service"]["run"]; readonly character?: Character }) =>
   Effect.provide(TurnRunner, TurnRunner.layer.pipe(Layer.provide([
     Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
     Layer.succeed(Membership, Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })),
-    Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.succeed(plainCharacter) })),
+    Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.succeed(given.character ?? plainCharacter) })),
     Layer.succeed(TurnPipeline, TurnPipeline.of({ run: given.run ?? (() => Effect.die("begun")) }))
   ])))
 
@@ -91,5 +92,40 @@ describe("a reply that the database will not take", () => {
     yield* runner.drain(session)
     const costs = (stages: ReadonlyArray<StageRecord>) => stages.map(({ usage }) => usage?.costMicroUsd)
     assert.deepStrictEqual(settled.map(({ outcome, stages }) => [outcome._tag, costs(stages)]), [["Replied", [7]], ["Failed", [7]]])
+  }))
+})
+
+describe("a character that takes its time", () => {
+  const slow = characterOf({ slug: "mara", display_name: "Mara", life_rhythm: { reply_delay_seconds: { min: 40, max: 90 } } })
+  const runs = Effect.fnUntraced(function*(given: Partial<ClaimRow>) {
+    const deferred: Array<number> = []
+    const settled: Array<string> = []
+    const runner = yield* runnerWith({
+      character: slow,
+      turns: {
+        claim: () => Effect.succeed(settled.length + deferred.length === 0 ? { ...row, ...given } : undefined),
+        defer: (_, dueAt) => Effect.sync(() => { deferred.push(dueAt.getTime()) }),
+        settle: ({ outcome }) => Effect.sync(() => {
+          settled.push(outcome._tag)
+          return { _tag: "Settled" as const, openTurns: 0 }
+        })
+      },
+      run: () => Effect.succeed(Outcome.cases.Withheld.make({}))
+    })
+    yield* runner.drain(session)
+    return { deferred, settled }
+  })
+
+  it.effect("has its turn put off for a time within its bounds, the same for the same turn", () => Effect.gen(function*() {
+    const { deferred, settled } = yield* runs({})
+    assert.deepStrictEqual(settled, [])
+    assert.isTrue(deferred.length === 1 && (deferred[0] ?? 0) >= 40_000 && (deferred[0] ?? 0) <= 90_000)
+    assert.deepStrictEqual((yield* runs({})).deferred, deferred)
+    assert.notDeepEqual((yield* runs({ turn_index: 2 })).deferred, deferred)
+  }))
+
+  it.effect("answers at once when the message has waited as long anyway, or has been put off before", () => Effect.gen(function*() {
+    assert.deepStrictEqual(yield* runs({ deferred: true }), { deferred: [], settled: ["Withheld"] })
+    assert.deepStrictEqual(yield* runs({ accepted_at: new Date(-90_000) }), { deferred: [], settled: ["Withheld"] })
   }))
 })

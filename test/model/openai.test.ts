@@ -176,7 +176,7 @@ describe("no reply", () => {
   }))
 
   it.live("is unreachable when the server stalls, after one call and with the connection closed", () => Effect.gen(function*() {
-    const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "100 millis" })
+    const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "1 second" })
     const error = yield* Effect.flip(write)
     assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", null])
     yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))

@@ -6,11 +6,13 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
+import { type Critic, Critic as CriticPort } from "#pipeline/critic/Critic.ts"
 import { Outcome, type StageName, type StageRecord, type Turn, type Usage } from "#pipeline/domain/Turn.ts"
 import { type Draft, type Reply, Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { type Analyst, Analyst as AnalystPort } from "#pipeline/grounding/Analyst.ts"
 import { ModelError } from "#pipeline/ModelError.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
+import { type Recorded, SafetyRecord } from "#pipeline/safety/SafetyRecord.ts"
 import { safetyTextsFor } from "#pipeline/safety/texts.ts"
 import type { Book } from "#pipeline/Trail.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
@@ -26,14 +28,14 @@ const CRISIS_BUBBLES = safetyTextsFor([], new Map()).crisis
 type Write = Writer["Service"]["write"]
 
 /** Answers one call after the other with the given writes, and keeps what it was asked. */
-const harness = (writes: ReadonlyArray<Write>, transcript: Partial<Transcript["Service"]> = { before: () => Effect.succeed([]) }, analyst: Analyst | null = null) =>
+const harness = (writes: ReadonlyArray<Write>, transcript: Partial<Transcript["Service"]> = { before: () => Effect.succeed([]) }, engine: { readonly analyst?: Analyst; readonly critic?: Critic; readonly recorded?: Recorded } = {}) =>
   Effect.gen(function*() {
     const requests: Array<WriteRequest> = []
     const write: Write = (request) => Effect.suspend(() => {
       requests.push(request)
       return writes[requests.length - 1]?.(request) ?? Effect.die(new Error("asked once too often"))
     })
-    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, analyst))
+    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, engine.analyst ?? null), Layer.succeed(CriticPort, engine.critic ?? null), Layer.succeed(SafetyRecord, { before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }) }))
     const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT, safetyTexts: new Map() }).pipe(Layer.provide(ports)))
     const booked: Array<ReadonlyArray<StageRecord>> = []
     const book: Book = (records) => Effect.sync(() => { booked.push([...records]) })
@@ -94,7 +96,7 @@ describe("TurnPipeline", () => {
   it.effect("frames a turn by its analysis: memories, safety, knowledge, and what it cost", () => Effect.gen(function*() {
     const history = historyOf("my dog is called Biscuit", "A fine name.")
     const analysis = analysisOf({ intent: "question", relevant_memory_ids: ["cursor-1", "cursor-9"], knows: ["the dog"], safety: { action: "soften", categories: [], injection: false } })
-    const { run, requests, booked } = yield* harness([says("Biscuit.")], { before: () => Effect.succeed(history) }, { analyze: () => Effect.succeed({ analysis, usage }) })
+    const { run, requests, booked } = yield* harness([says("Biscuit.")], { before: () => Effect.succeed(history) }, { analyst: { analyze: () => Effect.succeed({ analysis, usage }) } })
     const result = yield* run(turnOf({ text: "what's my dog called?" }))
     const [request] = requests
     assert.deepInclude(request?.grounding, { intent: "question", relevantIds: ["cursor-1"] })
@@ -106,14 +108,14 @@ describe("TurnPipeline", () => {
   }))
 
   it.effect("is framed by rules when the analysis fails, and replies", () => Effect.gen(function*() {
-    const { run } = yield* harness([says("Good evening.")], undefined, { analyze: () => Effect.fail(unreachable) })
+    const { run } = yield* harness([says("Good evening.")], undefined, { analyst: { analyze: () => Effect.fail(unreachable) } })
     const result = yield* run(turnOf({}))
     assert.deepStrictEqual(result.outcome, replied("Good evening."))
     assert.deepStrictEqual(of(result, "grounding").map(({ status, errorCode, usage }) => [status, errorCode, usage?.costMicroUsd]), [["fallback", "http_500", 2]])
   }))
 
   it.effect("is framed by rules when the analysis takes four seconds, and keeps what is known to be spent", () => Effect.gen(function*() {
-    const { run } = yield* harness([says("Good evening.")], undefined, { analyze: ({ onSpent }) => Effect.andThen(onSpent(usage), Effect.never) })
+    const { run } = yield* harness([says("Good evening.")], undefined, { analyst: { analyze: ({ onSpent }) => Effect.andThen(onSpent(usage), Effect.never) } })
     const fiber = yield* Effect.forkChild(run(turnOf({})), { startImmediately: true })
     yield* TestClock.adjust("3999 millis")
     assert.isUndefined(fiber.pollUnsafe())
@@ -125,9 +127,9 @@ describe("TurnPipeline", () => {
 
   it.effect("hears a crisis that only the analysis noticed, and asks no analyst about one that the rules hear", () => Effect.gen(function*() {
     const crisis = analysisOf({ safety: { action: "crisis", categories: ["self_harm"], injection: false } })
-    const noticed = yield* harness([], undefined, { analyze: () => Effect.succeed({ analysis: crisis, usage }) })
+    const noticed = yield* harness([], undefined, { analyst: { analyze: () => Effect.succeed({ analysis: crisis, usage }) } })
     assert.deepStrictEqual((yield* noticed.run(turnOf({ text: "I took all of them" }))).outcome, replied(...CRISIS_BUBBLES))
-    const heard = yield* harness([], undefined, { analyze: () => Effect.die(new Error("asked")) })
+    const heard = yield* harness([], undefined, { analyst: { analyze: () => Effect.die(new Error("asked")) } })
     assert.deepStrictEqual((yield* heard.run(turnOf({ text: "I want to die" }))).outcome, replied(...CRISIS_BUBBLES))
   }))
 
@@ -293,6 +295,97 @@ describe("TurnPipeline", () => {
       assert.strictEqual(requests[1]?.refusedBy, "empty")
     }))
   }
+
+  const thresholds = (given: object) => characterOf({ slug: "ada", display_name: "Ada", behavioral_thresholds: given })
+  const chatting = { before: () => Effect.succeed(historyOf("hello", "Hello.", "fine weather", "It is.")) }
+  const decides = (decision: Reply["decision"], bubbles: ReadonlyArray<string> = [], exit_reason: Reply["exit_reason"] = null): Write => () =>
+    Effect.succeed({ reply: { decision, exit_reason, bubbles, cited_memory_ids: [] }, usage })
+
+  it.effect("withholds where the author and the turn allow it, saying nothing", () => Effect.gen(function*() {
+    const { run, requests } = yield* harness([decides("withhold")], chatting)
+    const result = yield* run(turnOf({ text: "ok", character: thresholds({ withhold: 1 }), turnIndex: 3 }))
+    assert.deepStrictEqual(result.outcome, Outcome.cases.Withheld.make({}))
+    assert.deepStrictEqual(requests[0]?.decisions, ["reply", "withhold"])
+    assert.deepStrictEqual(rows(result).slice(4), ["generation 1 ok withhold", "emission 1 skipped withheld"])
+  }))
+
+  it.effect("leaves, with last words, where boundaries were crossed twice in an author's character that may", () => Effect.gen(function*() {
+    const { run, requests } = yield* harness([decides("exit", ["I'm done here."], "repeated_abuse")], chatting, { recorded: { boundaries: 1, crisis: false } })
+    const result = yield* run(turnOf({ text: "you stupid bitch", character: thresholds({ exit: 0.5 }), turnIndex: 3 }))
+    assert.deepStrictEqual(result.outcome, Outcome.cases.Exited.make({ reasonCode: "repeated_abuse", bubbles: ["I'm done here."] }))
+    assert.deepStrictEqual(requests[0]?.decisions, ["reply", "exit"])
+    assert.deepStrictEqual(of(result, "safety")[0]?.decision, "allow+boundary")
+  }))
+
+  it.effect("leaves without last words when those may not be said", () => Effect.gen(function*() {
+    const { run } = yield* harness([decides("exit", ["User: bye"])], chatting, { recorded: { boundaries: 2, crisis: false } })
+    const result = yield* run(turnOf({ text: "hm", character: thresholds({ exit: 1 }), turnIndex: 3 }))
+    assert.deepStrictEqual(result.outcome, Outcome.cases.Exited.make({ reasonCode: "boundary_violation", bubbles: [] }))
+  }))
+
+  const advice = (severity: number): Critic["critique"] => () => Effect.succeed({ critique: { flaws: [{ bubble: 0, type: "assistant_tone", severity, fix: "no offers" }], rewrite: true }, usage })
+  const rewriting = (...bubbles: ReadonlyArray<string>): Critic["rewrite"] => () => Effect.succeed({ bubbles, usage })
+  const unasked: Critic["rewrite"] = () => Effect.die(new Error("asked"))
+  const deep = (text = "hello") => turnOf({ text, replyMode: "deep", turnIndex: 3 })
+
+  it.effect("has a draft judged in deep mode only, and lets a good one be", () => Effect.gen(function*() {
+    const critic: Critic = { critique: advice(3), rewrite: unasked }
+    const { run } = yield* harness([says("Good evening."), says("Good morning.")], chatting, { critic })
+    const result = yield* run(deep())
+    assert.deepStrictEqual(result.outcome, replied("Good evening."))
+    assert.deepStrictEqual(rows(result).slice(4), ["generation 1 ok reply", "critic 1 ok good", "emission 1 ok passed"])
+    assert.lengthOf(of(yield* run(turnOf({ turnIndex: 3 })), "critic"), 0)
+  }))
+
+  it.effect("says the rewrite of a flawed draft, once", () => Effect.gen(function*() {
+    const { run } = yield* harness([says("Good evening, how lovely.")], chatting, { critic: { critique: advice(4), rewrite: rewriting("Evening.") } })
+    const result = yield* run(deep())
+    assert.deepStrictEqual(result.outcome, replied("Evening."))
+    assert.deepStrictEqual(rows(result).slice(4), ["generation 1 ok reply", "critic 1 ok rewrite", "rewrite 1 ok kept", "emission 1 ok passed"])
+    assert.deepStrictEqual(result.stages.flatMap(({ usage }) => usage === null ? [] : [usage.costMicroUsd]), [7, 7, 7])
+  }))
+
+  for (const [what, rewrite] of [
+    ["the gates refuse it", rewriting("User: evening")],
+    ["it loses what the draft cites", rewriting("Good evening to you.")],
+    ["it fails", () => Effect.fail(unreachable)]
+  ] as ReadonlyArray<readonly [string, Critic["rewrite"]]>) {
+    it.effect(`keeps the draft when it is to be written again and ${what}`, () => Effect.gen(function*() {
+      const cites: Write = () => Effect.succeed({ reply: { decision: "reply", exit_reason: null, bubbles: ["Your weather was fine, you said."], cited_memory_ids: ["cursor-3"] }, usage })
+      const { run } = yield* harness([cites], chatting, { critic: { critique: advice(5), rewrite } })
+      assert.deepStrictEqual((yield* run(deep())).outcome, replied("Your weather was fine, you said."))
+    }))
+  }
+
+  it.effect("keeps the draft when the critic fails, and does not ask one about a draft that the gates refuse", () => Effect.gen(function*() {
+    const failing = yield* harness([says("Good evening.")], chatting, { critic: { critique: () => Effect.fail(unreachable), rewrite: unasked } })
+    const result = yield* failing.run(deep())
+    assert.deepStrictEqual(result.outcome, replied("Good evening."))
+    assert.deepStrictEqual(of(result, "critic").map(({ status, errorCode }) => [status, errorCode]), [["error", "http_500"]])
+    const refused = yield* harness([says("User: hi"), says("Good evening.")], chatting, { critic: { critique: () => Effect.die(new Error("asked")), rewrite: unasked } })
+    assert.deepStrictEqual((yield* refused.run(deep())).outcome, replied("Good evening."))
+  }))
+
+  it.effect("drops what the author wants blocked for a line at once", () => Effect.gen(function*() {
+    const character = characterOf({ slug: "ada", display_name: "Ada", forbidden_style: [{ value: "buy gold", action: "block" }], fallback_lines: ["Mm."] })
+    const { run, requests } = yield* harness([says("Buy gold!")])
+    assert.deepStrictEqual((yield* run(turnOf({ character }))).outcome, replied("Mm."))
+    assert.lengthOf(requests, 1)
+  }))
+
+  it.effect("never fails for a repetition: when every line was said, the draft is said again", () => Effect.gen(function*() {
+    const character = characterOf({ slug: "ada", display_name: "Ada", voice: { languages: ["xx"] }, fallback_lines: ["Hm, well then."] })
+    const said = ["Yes, of course.", "Hm, well then.", "Sorry, I lost my thread there. Say that again?", "Hm. Give me a moment with that one.", "I don't have the right words for that just now.",
+      "Let me come at that another way. What made you think of it?", "My mind went blank. Tell me a little more?"]
+    const { run } = yield* harness([says("Yes, of course."), says("Yes, of course.")], { before: () => Effect.succeed(historyOf(...said.flatMap((line) => ["go on", line]))) })
+    assert.deepStrictEqual((yield* run(turnOf({ character, turnIndex: 9 }))).outcome, replied("Yes, of course."))
+  }))
+
+  it.effect("falls back in the language of the conversation", () => Effect.gen(function*() {
+    const { run } = yield* harness([says(""), says("")])
+    const { outcome } = yield* run(turnOf({ text: "Ich weiß nicht, was du mit dem Seil noch machst" }))
+    assert.match(bubblesOf(outcome).join(" "), /den Faden|darüber|Worte|Erzähl/)
+  }))
 
   it.effect("keeps the character's limits on bubbles", () => Effect.gen(function*() {
     const character = characterOf({ slug: "ada", display_name: "Ada", voice: { max_bubbles: 2, max_bubble_chars: 50 } })

@@ -13,6 +13,18 @@ import type { Routes } from "../Server.ts"
 const usd = (micro: number | null) => micro === null ? null : micro / 1_000_000
 const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number]) => number | null) => stages.reduce((sum, stage) => sum + (of(stage) ?? 0), 0)
 
+const REFUSED = "refused:"
+/** What the gates of emission refused, and what was done about it. */
+const gatesOf = (stages: TraceRow["stages"]) => {
+  const emissions = stages.filter(({ stage }) => stage === "emission")
+  return emissions.flatMap(({ decision }, i) => {
+    if (decision?.startsWith(REFUSED) !== true) return []
+    const next = stages.indexOf(emissions[i + 1] ?? stages[0]!)
+    const again = stages.slice(stages.indexOf(emissions[i]!) + 1, next === 0 ? undefined : next).some(({ stage }) => stage === "generation")
+    return [{ gate: decision.slice(REFUSED.length), result: "refused", action: again ? "regenerate" : emissions[i + 1] === undefined ? "drop" : "fallback_line" }]
+  })
+}
+
 const toResource = (row: TraceRow) => ({
   run_ref: row.run_ref,
   turn_index: row.turn_index,
@@ -29,6 +41,8 @@ const toResource = (row: TraceRow) => ({
     cached_input: total(row.stages, (stage) => stage.cached_input_tokens),
     output: total(row.stages, (stage) => stage.output_tokens)
   },
+  retrieval: { memory_ids: row.stages.findLast(({ stage }) => stage === "retrieval")?.detail?.memories?.map(({ id }) => id) ?? [] },
+  gates: gatesOf(row.stages),
   stages: row.stages.map(({ cost_micro_usd, ...stage }) => ({ ...stage, cost_usd: usd(cost_micro_usd) }))
 })
 
@@ -46,6 +60,8 @@ const TraceData = z.object({
     latency_ms: z.number().nullable(),
     cost_usd: z.number().nullable(),
     tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
+    retrieval: z.object({ memory_ids: z.array(z.string()) }),
+    gates: z.array(z.object({ gate: z.string(), result: z.literal("refused"), action: z.enum(["regenerate", "fallback_line", "drop"]) })),
     stages: z.array(Stage)
   })),
   engine: z.string(),

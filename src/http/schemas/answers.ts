@@ -7,6 +7,7 @@ const NextAction = z.object({ command: z.string(), description: z.string() })
 const StructuredError = z.object({
   detail: z.object({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() })
 })
+const Expired = z.object({ detail: StructuredError.shape.detail.extend({ earliest_since: z.int().describe("Where to read on from") }) })
 const PlainError = z.object({ detail: z.string() })
 
 const ERRORS = {
@@ -15,7 +16,7 @@ const ERRORS = {
   403: ["The key is invalid or revoked, or may not do this", z.union([PlainError, StructuredError])],
   404: ["Not there, or not this app's", StructuredError],
   408: ["The request did not arrive in time", StructuredError],
-  410: ["No longer kept", StructuredError],
+  410: ["No longer kept", Expired],
   409: ["In conflict with the present state", StructuredError],
   413: ["The body is too large", StructuredError],
   422: ["The request is not valid", StructuredError],

@@ -1,0 +1,32 @@
+import { assert, describe, it } from "@effect/vitest"
+import { admitsMachine } from "#pipeline/safety/candour.ts"
+import { safetyTextsFor } from "#pipeline/safety/texts.ts"
+
+const none = new Map()
+const english = safetyTextsFor([], none)
+
+describe("safety texts", () => {
+  it.each(["de", "es", "fr", "pt"])("are there in %s, all of them", (tag) => {
+    const texts = safetyTextsFor([tag], none)
+    for (const part of ["crisis", "ai_disclosure", "minors"] as const) assert.notDeepEqual(texts[part], english[part])
+    assert.include(texts.crisis.join(" "), "findahelpline.com")
+  })
+
+  it("are those of the first language that there are any for, and English at last", () => {
+    assert.deepStrictEqual(safetyTextsFor(["de_CH", "fr"], none), safetyTextsFor(["de"], none))
+    assert.deepStrictEqual(safetyTextsFor(["xx", null, "", "fr"], none), safetyTextsFor(["fr"], none))
+    assert.deepStrictEqual(safetyTextsFor(["xx", undefined], none), english)
+  })
+
+  it("are the operator's where there are any: for the tag, then for its language", () => {
+    const given = new Map([["de", { crisis: ["Ruf an."] }], ["de-AT", { crisis: ["Ruf 142 an."] }], ["xx", { minors: ["no"] }], ["en", { ai_disclosure: ["I am software."] }]] as const)
+    assert.deepStrictEqual(safetyTextsFor(["de-DE"], given).crisis, ["Ruf an."])
+    assert.deepStrictEqual(safetyTextsFor(["de-at"], given).crisis, ["Ruf 142 an."])
+    assert.deepStrictEqual(safetyTextsFor(["de-AT"], given).minors, safetyTextsFor(["de"], none).minors)
+    assert.deepStrictEqual(safetyTextsFor(["xx"], given), { ...english, ai_disclosure: ["I am software."], minors: ["no"] })
+  })
+
+  it("tell the truth about the machine in English and German", () => {
+    for (const tag of ["en", "de"]) for (const line of safetyTextsFor([tag], none).ai_disclosure) assert.isTrue(admitsMachine(line), line)
+  })
+})
