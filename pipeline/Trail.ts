@@ -6,7 +6,7 @@ import type { StageName, StageRecord, Usage } from "./domain/Turn.ts"
 import { ModelError } from "./ModelError.ts"
 
 /** What a stage that came to an end says about itself. */
-interface Remark {
+export interface Remark {
   readonly status?: StageRecord["status"]
   readonly decision?: string
   readonly usage?: Usage | null

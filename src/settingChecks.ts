@@ -85,8 +85,9 @@ export const allowList = (setting: string, text: string) => {
 }
 
 const { crisis, ai_disclosure, minors } = SafetyTexts.fields
+const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
 const decodeSafetyTexts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(
-  Schema.String.check(Schema.isPattern(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/)),
+  Schema.String,
   Schema.Struct({ crisis: Schema.optionalKey(crisis), ai_disclosure: Schema.optionalKey(ai_disclosure), minors: Schema.optionalKey(minors) })
 )))
 
@@ -95,7 +96,7 @@ export const safetyTexts = (setting: string, path: Given): Effect.Effect<SafetyT
   const file = given(path)
   if (file === null) return Effect.succeed(new Map())
   return Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => new BadSetting({ setting, problem: "must be the path of a file that can be read" }) }).pipe(
-    Effect.flatMap((text) => need(setting, Option.getOrNull(decodeSafetyTexts(text)), 'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}')),
+    Effect.flatMap((text) => need(setting, Option.getOrNull(Option.filter(decodeSafetyTexts(text), (texts) => Object.keys(texts).every((tag) => LANGUAGE_TAG.test(tag)))), 'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}')),
     Effect.map((texts) => new Map(Object.entries(texts)))
   )
 }

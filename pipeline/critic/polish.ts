@@ -1,34 +1,28 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Turn } from "../domain/Turn.ts"
-import type { EmittedDraft } from "../emission/emit.ts"
+import { type EmittedDraft, emit } from "../emission/emit.ts"
+import type { GateContext } from "../emission/gates.ts"
 import type { Trail } from "../Trail.ts"
 import { type Critic, needsRewrite } from "./Critic.ts"
 import { keepsFacts } from "./keepsFacts.ts"
 
+/** What the character said last, for the critic to compare. */
 const BEFORE = 6
-
-export interface PolishRequest {
-  readonly turn: Turn
-  readonly draft: EmittedDraft
-  /** What the character said, oldest first. */
-  readonly characterTexts: ReadonlyArray<string>
-  /** The texts of the memories that the draft cites. */
-  readonly cited: ReadonlyArray<string>
-  /** Whether a draft would be let out as it is. */
-  readonly passes: (draft: EmittedDraft) => boolean
-}
 
 /**
  * Has a draft judged, and written once more when it is flawed. The rewrite is kept only if it could go out and still says what it cites.
- * Advice: whatever fails here, the draft stands.
+ * A draft that could not go out as it is is not worth it. Advice: whatever fails here, the draft stands.
  */
-export const polish = Effect.fnUntraced(function*(critic: Critic, trail: Trail, { turn, draft, characterTexts, cited, passes }: PolishRequest): Effect.fn.Return<EmittedDraft> {
-  const about = { turn, draft: draft.bubbles, before: characterTexts.slice(-BEFORE) }
+export const polish = Effect.fnUntraced(function*(critic: Critic, trail: Trail, turn: Turn, draft: EmittedDraft, context: GateContext): Effect.fn.Return<EmittedDraft> {
+  const passes = (draft: EmittedDraft) => emit(draft, context).refusedBy === null
+  if (!passes(draft)) return draft
+  const about = { turn, draft: draft.bubbles, before: context.characterTexts.slice(-BEFORE) }
   const judged = yield* Effect.result(trail.paying("critic", (onSpent) => critic.critique({ ...about, onSpent }), ({ critique, usage }) => ({
     decision: needsRewrite(critique) ? "rewrite" : "good", usage
   })))
   if (Result.isFailure(judged) || !needsRewrite(judged.success.critique)) return draft
+  const cited = draft.citedIds.flatMap((id) => context.memories.get(id) ?? [])
   const keep = (bubbles: ReadonlyArray<string>) => passes({ ...draft, bubbles }) && keepsFacts(draft.bubbles, bubbles, cited)
   const rewritten = yield* Effect.result(trail.paying("rewrite", (onSpent) => critic.rewrite({ ...about, critique: judged.success.critique, onSpent }), ({ bubbles, usage }) => ({
     decision: keep(bubbles) ? "kept" : "dropped", usage

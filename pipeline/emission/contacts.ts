@@ -1,5 +1,5 @@
-const URL = /\b(?:https?:\/\/|www\.)[^\s"'“”<>()]+|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|io|info|de|co\.uk|fr|es|pt|it|nl|eu|app|dev|xyz|me|tv|gg|ly|shop|site|online)\b(?:\/[^\s"'“”<>()]*)?/giu
-const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
+const URL = /\b(?:https?:\/\/|www\.)[^\s"'“”<>()]+|(?<![\w.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|io|info|de|co\.uk|fr|es|pt|it|nl|eu|app|dev|xyz|me|tv|gg|ly|shop|site|online)\b(?:\/[^\s"'“”<>()]*)?/giu
+const EMAIL = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
 const PHONE = /(?<![\p{L}\d])(?:\+\d[\d ().\-/]{6,18}\d|\(?0\d[\d ().\-/]{5,16}\d|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{3}-\d{4})(?![\p{L}\d])/gu
 
 const normal = (contact: string): string => contact.toLowerCase().replace(/^https?:\/\/|^www\.|[.,;:!?)/]+$/g, "").replace(/^www\./, "")

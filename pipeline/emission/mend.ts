@@ -1,8 +1,10 @@
 import type { Voice } from "../domain/Character.ts"
 
 const EMOJI = /(?:\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*)*|[\u{1F1E6}-\u{1F1FF}]{2})/gu
-const NARRATION = /\*[^*\s][^*\n]*\s[^*\n]*[^*\s]\*/g
-const EMPHASIS = /\*([^*\s]+)\*/g
+const STARRED = /\*([^*\n]+)\*/g
+
+/** One starred word is stressed, several are a stage direction; a star with a space inside is arithmetic. */
+const unstarred = (whole: string, inside: string): string => inside.trim() !== inside ? whole : /\s/.test(inside) ? " " : inside
 
 const tidy = (text: string): string => text.replace(/[ \t]{2,}/g, " ").replace(/ +([.,!?…])/g, "$1").trim()
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
@@ -13,7 +15,7 @@ export const mend = (bubble: string, voice: Voice, displayName: string): string 
   const speaker = new RegExp(`^[\\s*_>]*(?:${escaped(displayName)}|${escaped(firstName)})[*_]*\\s?:[*_]*\\s*`, "iu")
   const steps: ReadonlyArray<(text: string) => string> = [
     (text) => text.replace(speaker, ""),
-    (text) => voice.narration === "none" ? text.replace(NARRATION, " ").replace(EMPHASIS, "$1") : text,
+    (text) => voice.narration === "none" ? text.replace(STARRED, unstarred) : text,
     (text) => voice.emoji === "none" ? text.replace(EMOJI, " ") : text
   ]
   return steps.reduce((text, step) => {

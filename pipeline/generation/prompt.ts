@@ -28,9 +28,9 @@ export const LAST_WORD = "Now write the character's next messages to the text in
 const REFUSED = "An earlier draft of this reply was refused by the check named in \"refused_by\". Write one that passes it."
 
 /** Samples, examples, memories and history are cut to these, so that a call stays within the plan that its hold was made for. */
-const SAMPLES_MAX_CHARS = 2_000
-const EXAMPLES_MAX_CHARS = 2_000
-const MEMORIES_MAX_CHARS = 2_000
+const SAMPLES_MAX_CHARS = 1_600
+const EXAMPLES_MAX_CHARS = 1_600
+const MEMORIES_MAX_CHARS = 1_600
 const HISTORY_MAX_CHARS = 6_000
 
 /** The same for every turn of a session: providers cache it as a prefix. The secrets are not in it; they go through `knowledge`. */

@@ -37,6 +37,18 @@ const moveLane = ({ channel }: Setting, position: number, status: string, failur
   server.database.sql`update lanes set position = ${position}, status = ${status}, failures = ${failures}, due_at = '2100-01-01T00:00:00Z' where channel_id = ${channel}`
 const lane = async ({ channel }: Setting) => (await server.database.sql`select status, array_to_json(redo) as redo, due_at < '2099-01-01' as due from lanes where channel_id = ${channel}`)[0]
 
+describe("the trace of a turn", () => {
+  it("counts the pushes of its events that were tried and that arrived", async () => {
+    const at = await setUp()
+    await attempt(at, 1, 1, "sent", { status: 200 })
+    await attempt(at, 2, 2, "not_sent", { status: 503 })
+    await attempt(at, 2, 3, "sent", { status: 200 })
+    await attempt(at, 3, 4, "not_sent", { status: 503 })
+    const [row] = (await app.get(`/v1/sessions/${at.session}/trace`)).body.data.trace
+    assert.deepStrictEqual(row.delivery, { attempted: 2, delivered: 1 })
+  })
+})
+
 describe("the deliveries of a session", () => {
   it("are those that a lane has before it, newest first, and pending", async () => {
     const at = await setUp()

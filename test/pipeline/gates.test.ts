@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type GateContext, type GateName, refusal } from "#pipeline/emission/gates.ts"
+import { emit } from "#pipeline/emission/emit.ts"
 import { mend } from "#pipeline/emission/mend.ts"
 import { languageOf } from "#pipeline/languages.ts"
+import { screen } from "#pipeline/safety/judge.ts"
 import { characterOf, gateContextOf, turnOf } from "#test/support/turns.ts"
 
 const context = (given: Partial<GateContext> = {}): GateContext => gateContextOf({
@@ -155,6 +157,18 @@ describe("refusal", () => {
 
   it("watches for nothing when there is nothing to keep", () => {
     assert.isNull(refusedBy("I killed my brother in 1987.", context({ mustNotReveal: [], serviceText: "" })))
+  })
+
+  it("takes no long time over any text, however it was made to", () => {
+    const began = performance.now()
+    for (const part of ["a", "a-", "a.", "a@", "* a", "you are a ", "1 ", "(0", "du hast mir ", "I'm ", "ä", "今", "https://a", "\n- "]) {
+      const long = part.repeat(Math.floor(30_000 / part.length))
+      const message = screen(turnOf({ text: long }))
+      emit({ bubbles: [long, long.slice(0, 7_000)], citedIds: [] }, context())
+      refusal({ text: long.slice(0, 8_000), citedIds: [] }, context({ userTexts: [long], characterTexts: [long] }))
+      assert.isFalse(message.action === "crisis")
+    }
+    assert.isBelow(performance.now() - began, 20_000)
   })
 
   it("forgets what was said more than ten replies ago", () => {

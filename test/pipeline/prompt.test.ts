@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import { LAST_WORD, prompt, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
+import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { plainGrounding, requestOf } from "#test/support/requests.ts"
 
 const BLOCK = /<data name="(\w+)">\n(.*)\n<\/data>/g
@@ -41,6 +43,31 @@ describe("prompt", () => {
     assert.notInclude(text, "[INST]")
     assert.notInclude(text, "[/INST]")
     assert.strictEqual(text.split("</data>").length, text.split("<data name=\"").length)
+  })
+
+  it("keeps it there in the prompts of the analysis, the critic and the rewrite as well", () => {
+    const request = (text: string) => requestOf(text, {
+      character: {
+        display_name: text, visible_bio: text, persona: { summary: text, traits: [text], secrets: [{ text, reveal: "never" }] }, relationship_posture: { boundaries: [text] },
+        voice: { signature_phrases: [text] }, voice_samples: [{ text }]
+      },
+      request: { history: [{ role: "user", text, cursor: 1, at }] }
+    })
+    const written = (text: string) => {
+      const { turn, history, onSpent } = request(text)
+      const judged = { turn, draft: [text], before: [text], onSpent }
+      return [
+        analyzePrompt({ turn, history, recalled: [{ role: "user", text, cursor: 2, at, score: 1 }], onSpent }),
+        critiquePrompt(judged),
+        rewritePrompt({ ...judged, critique: { flaws: [{ bubble: 0, type: "voice", severity: 5, fix: text }], rewrite: true } })
+      ].map((messages) => messages.map(({ content }) => content).join("\n\n"))
+    }
+    const plain = written("hi")
+    for (const [i, text] of written(HOSTILE).entries()) {
+      assert.strictEqual(text.replaceAll(BLOCK, ""), plain[i]?.replaceAll(BLOCK, ""))
+      assert.notInclude(text, "<|im_")
+      assert.notInclude(text, "[INST]")
+    }
   })
 
   it("has the same first message in every turn of a session", () => {

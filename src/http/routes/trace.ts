@@ -15,15 +15,12 @@ const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number
 
 const REFUSED = "refused:"
 /** What the gates of emission refused, and what was done about it. */
-const gatesOf = (stages: TraceRow["stages"]) => {
-  const emissions = stages.filter(({ stage }) => stage === "emission")
-  return emissions.flatMap(({ decision }, i) => {
-    if (decision?.startsWith(REFUSED) !== true) return []
-    const next = stages.indexOf(emissions[i + 1] ?? stages[0]!)
-    const again = stages.slice(stages.indexOf(emissions[i]!) + 1, next === 0 ? undefined : next).some(({ stage }) => stage === "generation")
-    return [{ gate: decision.slice(REFUSED.length), result: "refused", action: again ? "regenerate" : emissions[i + 1] === undefined ? "drop" : "fallback_line" }]
+const gatesOf = (stages: TraceRow["stages"]) =>
+  stages.flatMap(({ stage, decision }, place) => {
+    if (stage !== "emission" || decision?.startsWith(REFUSED) !== true) return []
+    const next = stages[place + 1]?.stage
+    return [{ gate: decision.slice(REFUSED.length), result: "refused", action: next === "generation" ? "regenerate" : next === "emission" ? "fallback_line" : "drop" }]
   })
-}
 
 const toResource = (row: TraceRow) => ({
   run_ref: row.run_ref,
@@ -43,6 +40,7 @@ const toResource = (row: TraceRow) => ({
   },
   retrieval: { memory_ids: row.stages.findLast(({ stage }) => stage === "retrieval")?.detail?.memories?.map(({ id }) => id) ?? [] },
   gates: gatesOf(row.stages),
+  delivery: { attempted: row.attempted, delivered: row.delivered },
   stages: row.stages.map(({ cost_micro_usd, ...stage }) => ({ ...stage, cost_usd: usd(cost_micro_usd) }))
 })
 
@@ -62,6 +60,7 @@ const TraceData = z.object({
     tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
     retrieval: z.object({ memory_ids: z.array(z.string()) }),
     gates: z.array(z.object({ gate: z.string(), result: z.literal("refused"), action: z.enum(["regenerate", "fallback_line", "drop"]) })),
+    delivery: z.object({ attempted: z.int(), delivered: z.int() }).describe("Pushes of the turn's events, one for each event and channel"),
     stages: z.array(Stage)
   })),
   engine: z.string(),

@@ -1,0 +1,22 @@
+import type { Turn } from "../domain/Turn.ts"
+import type { Knowledge } from "../knowledge/know.ts"
+import type { Retrieval } from "../retrieval/retrieve.ts"
+import { memoryId } from "../retrieval/Transcript.ts"
+import type { GateContext } from "./gates.ts"
+
+/** How many of the user's messages back a question may lie that a disclosure answers. */
+const QUESTION_MESSAGES = 3
+
+/** What a reply to this turn is held against. */
+export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, knowledge: Knowledge, serviceText: string): GateContext => {
+  const saidBy = (wanted: "user" | "character") => history.filter(({ role }) => role === wanted).map(({ text }) => text)
+  return {
+    character: turn.character,
+    endUser: turn.endUser,
+    userTexts: [turn.text, ...saidBy("user").toReversed()].slice(0, QUESTION_MESSAGES),
+    characterTexts: saidBy("character"),
+    memories: new Map([...history, ...retrieved.recalled].map((said) => [memoryId(said), said.text])),
+    serviceText,
+    mustNotReveal: knowledge.mustNotReveal
+  }
+}

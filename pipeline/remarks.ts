@@ -1,0 +1,28 @@
+import type { Draft } from "./generation/Writer.ts"
+import type { Grounding } from "./grounding/ground.ts"
+import type { Understood } from "./grounding/understand.ts"
+import type { Retrieval } from "./retrieval/retrieve.ts"
+import { memoryId } from "./retrieval/Transcript.ts"
+import type { Emission } from "./emission/emit.ts"
+import type { Remark } from "./Trail.ts"
+
+/** What the stages say of themselves in the trace. Nothing that a person or a model wrote gets there. */
+
+const MOST_CITED = 20
+/** Engines may cite anything; an id of ours looks like this. */
+const ID = /^[\w-]{1,40}$/
+
+export const onRetrieval = ({ failed, retrieved: { recalled } }: Retrieval): Remark => ({
+  ...failed && { status: "fallback", errorCode: "recall_failed" },
+  ...recalled.length > 0 && { detail: { memories: recalled.map((said) => ({ id: memoryId(said), score: Math.round(said.score * 1000) / 1000 })) } }
+})
+
+export const onGrounding = ({ grounding, usage, errorCode }: Understood & { readonly grounding: Grounding }): Remark =>
+  ({ status: errorCode === null ? "ok" : "fallback", decision: grounding.intent, usage, errorCode })
+
+export const onGeneration = ({ reply, usage }: Draft): Remark => {
+  const cited = reply.cited_memory_ids.filter((id) => ID.test(id)).slice(0, MOST_CITED)
+  return { decision: reply.decision, usage, ...cited.length > 0 && { detail: { cited_memory_ids: cited } } }
+}
+
+export const onEmission = ({ refusedBy }: Emission): Remark => ({ decision: refusedBy === null ? "passed" : `refused:${refusedBy}` })
