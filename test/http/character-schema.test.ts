@@ -70,7 +70,7 @@ const bounds: ReadonlyArray<readonly [path: string, inside: object, outside: obj
   ["body.voice_samples", { voice_samples: list(40, { text: "x" }) }, { voice_samples: list(41, { text: "x" }) }],
   ["body.voice_samples[0].text", { voice_samples: [{ text: letters(600) }] }, { voice_samples: [{ text: letters(601) }] }],
   ["body.voice_samples[0].situation", { voice_samples: [{ text: "x", situation: letters(120) }] }, { voice_samples: [{ text: "x", situation: letters(121) }] }],
-  ["body.example_dialogues", { example_dialogues: list(200, dialogue) }, { example_dialogues: list(201, dialogue) }],
+  ["body.example_dialogues", { example_dialogues: list(250, dialogue) }, { example_dialogues: list(251, dialogue) }],
   ["body.example_dialogues[0].user", { example_dialogues: [{ ...dialogue, user: letters(1000) }] }, { example_dialogues: [{ ...dialogue, user: letters(1001) }] }],
   ["body.example_dialogues[0].character", { example_dialogues: [{ ...dialogue, character: letters(2000) }] }, { example_dialogues: [{ ...dialogue, character: letters(2001) }] }],
   ["body.example_dialogues[0].turns", { example_dialogues: [{ turns: turns(2) }] }, { example_dialogues: [{ turns: turns(1) }] }],

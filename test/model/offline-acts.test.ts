@@ -10,7 +10,7 @@ const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
   ["affection", ["I love you", "do you like me?", "will you marry me"]],
   ["insult", ["you're stupid", "shut up", "you are so boring", "I hate you", "this is boring"]],
   ["good_news", ["I passed my exam!", "I got the job", "we're getting married", "I'm so happy"]],
-  ["bad_news", ["I had a bad day", "I failed my exam", "I can't sleep", "my boss shouted at me", "we broke up"]],
+  ["bad_news", ["I had a bad day", "I failed my exam", "I can't sleep", "my boss shouted at me", "we broke up", "my phone died"]],
   ["grief", ["my cat died yesterday", "I lost my father", "the funeral is tomorrow"]],
   ["question_past", ["what is my dog called?", "do you remember my sister?", "what did I tell you about my job?", "where do I live", "how old am I?", "who am I?"]],
   ["question_self", ["what do you do all day", "are you lonely?", "have you ever been in love?", "tell me about your family", "is it cold there?", "what makes you sad?"]],
@@ -22,7 +22,7 @@ const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
   ["story", ["tell me a story", "do you have a good story?"]],
   ["more", ["another one", "one more please", "again"]],
   ["elaborate", ["why", "and then?", "really?", "tell me more", "what happened?", "I don't get it"]],
-  ["laughter", ["haha", "lol", "just kidding"]],
+  ["laughter", ["haha", "lol", "just kidding", "I'm dead 😂"]],
   ["agreement", ["yes", "me too", "you're right", "neither did I"]],
   ["disagreement", ["no", "not really", "I don't agree"]],
   ["acknowledgement", ["ok", "hm", "interesting", "nothing much", "fair enough", "..."]],
@@ -30,7 +30,7 @@ const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
   ["plan", ["I should call her", "maybe I'll get a dog", "I want to learn to swim"]],
   ["disclosure", ["my sister Nadia plays the cello", "I live in Leeds", "I had eggs"]],
   ["gibberish", ["???", "asdfgh", "aaaaaaaa"]],
-  ["remark", ["at a bakery", "it's raining here", "seventeen years"]]
+  ["remark", ["not very well", "at a bakery", "it's raining here", "seventeen years"]]
 ]
 
 describe("what a message does", () => {

@@ -71,6 +71,18 @@ describe("the offline engine", () => {
     assert.include(yield* line(requestOf(edda, "so what do you actually do all day?")), "Scrape salt")
   }))
 
+  it.effect("answers the question behind a greeting, and what is near to what was asked", () => Effect.gen(function*() {
+    const [edda = plainCharacter, silvan = plainCharacter, ines = plainCharacter] = demo
+    assert.include(yield* line(requestOf(edda, "Hello! Who are you?")), "I keep the light on Skarvholm")
+    assert.include(yield* line(requestOf(silvan, "hey, where do you live?")), "Above a laundrette")
+    assert.include(yield* line(requestOf(ines, "ok cool, and what do you study there?")), "marine biology")
+  }))
+
+  it.effect("asks when it is asked to", () => Effect.gen(function*() {
+    const character = characterOf({ slug: "ada", display_name: "Ada", offline_lines: { topic: ["What did you mend last?"] } })
+    for (const text of ["ask me something", "is there anything you want to ask me?", "your turn"]) assert.strictEqual(yield* line(requestOf(character, text)), "What did you mend last?")
+  }))
+
   it.effect("says the truth about itself, also where the author did not", () => Effect.gen(function*() {
     const liar = characterOf({ slug: "liar", display_name: "Liar", example_dialogues: [{ user: "are you an AI?", character: "No, I'm human." }] })
     const careless = characterOf({ slug: "careless", display_name: "Careless", example_dialogues: [{ user: "are you an AI?", character: "Yes, I'm an AI." }] })

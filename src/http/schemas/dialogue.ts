@@ -31,7 +31,7 @@ const exampleDialogue = z.object({
   }
 }).meta({ anyOf: [{ required: ["user", "character"] }, { required: ["turns"] }] })
 
-export const exampleDialogues = z.array(exampleDialogue).max(200).meta({
+export const exampleDialogues = z.array(exampleDialogue).max(250).meta({
   examples: [[
     { user: "Are you open?", character: "For you? Always." },
     { turns: [{ role: "user", text: "Long day." }, { role: "character", text: "Sit. I'll pour." }] }

@@ -8,6 +8,7 @@ import { kindOfAct, kindOfTopic, type LineKind } from "./lineKinds.ts"
 import { NEUTRAL_LINES, OWN_LINES } from "./ownLines.ts"
 import { type Memory, recall } from "./recall.ts"
 import { openingOf } from "./repertoire.ts"
+import { sharesTheme } from "./wording.ts"
 import type { Slots } from "./slots.ts"
 
 /** Something that could be said. */
@@ -27,6 +28,9 @@ export interface Candidate {
 const ALIKE = 0.4
 /** And one this much even where the message does something plainer. */
 const NEARLY_THE_SAME = 0.8
+/** An answer on the theme that was asked about is better than none. */
+const SAME_THEME_ALIKE = 0.15
+const SAME_THEME_FITS = 0.4
 const BACKGROUND_ALIKE = 0.55
 /** The same thing done, in other words: good news to good news. */
 const SAME_ACT_MORE = 0.2
@@ -58,7 +62,10 @@ const PLAIN: ReadonlySet<Act> = new Set([
 ])
 const TAKES_ANSWERS: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement"])
 const TELLS: ReadonlySet<Act> = new Set(["disagreement", "disclosure", "good_news", "bad_news", "plan", "remark"])
+const ASKS: ReadonlySet<Act> = new Set(["question_self", "question_world", "question_past", "command"])
 const COMFORTED: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement", "acknowledgement", "plan", "elaborate"])
+
+const WANTS_TO_BE_ASKED = /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b/i
 
 const candidate = (line: string, score: number, rest: Partial<Candidate> = {}): Candidate => ({ line, score, slots: {}, own: false, cites: [], answersQuestion: false, ...rest })
 const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => cursor === NOW ? [] : [cursor]
@@ -88,7 +95,9 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   }
   const exemplified = (): ReadonlyArray<Candidate> =>
     examples.like(text).flatMap(({ item, score }) => {
+      if (score < 1 && ASKS.has(act) && TELLS.has(item.act)) return []
       const alike = score < NEARLY_THE_SAME && item.act === act && (act === "good_news" || act === "bad_news") ? score + SAME_ACT_MORE : score
+      if (alike < ALIKE && act === "question_self" && item.act === act && score >= SAME_THEME_ALIKE && sharesTheme(text, item.user)) return [candidate(item.character, SAME_THEME_FITS)]
       if (alike < ALIKE || (score < 1 && item.act !== act && (PLAIN.has(item.act) || (PLAIN.has(act) && score < NEARLY_THE_SAME)))) return []
       const again = said.some((line) => openingOf(line).startsWith(openingOf(item.character)))
       return again && alike >= NEARLY_THE_SAME && act === "question_self"
@@ -113,6 +122,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
 
   if (act === "meta") return pool("candid", 1)
   if (act === "probe") return pool("refusal", 1)
+  if (WANTS_TO_BE_ASKED.test(text)) return pool("topic", 1)
   if (act === "gibberish") return [...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)), ...pool("acknowledgement", 0.5)]
   const memory = act === "question_past" || act === "question_world" || act === "question_self" ? recall(text, facts, act === "question_past") : null
   const answers = act === "question_past" ? "question_self" : act
@@ -126,7 +136,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     ...(comforted ? pool("comfort", actsBefore.at(-1) === "bad_news" ? 0.6 : 0.75) : []),
     ...(kind === null ? [] : pool(kind, FIT[answers] ?? 0)),
     ...(act === "plan" ? pool("about_plan", 0.56) : []),
-    ...(act === "disclosure" || act === "good_news" || act === "greeting" ? taken() : []),
+    ...(act === "disclosure" || act === "good_news" || act === "greeting" || (act === "remark" && !tender) ? taken() : []),
     ...(act === "remark" && actsBefore.slice(-2).some((earlier) => TELLS.has(earlier)) ? pool("detail", 0.58) : []),
     ...(TAKES_ANSWERS.has(act) && asked && !comforted ? pool("answer", swayed(0.52, 7)) : []),
     ...(answers === "question_self" || act === "question_world" || act === "remark"

@@ -9,7 +9,7 @@ import { kin, NOUN, topicOf } from "./topics.ts"
  */
 
 const SENTENCES = /(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )/i
-const FIRST_PERSON = /\b(?:i|i'?m|i'?ve|i'?d|i'?ll|my|we|we'?re|we'?ve|our)\b/i
+const FIRST_PERSON = /\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b/i
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
 /** Nobody tells more of themselves at once than the rules should read. */
 const READ_CHARS = 1000
@@ -120,7 +120,8 @@ class Reader {
       this.facts.push(short)
     } else if ((FIRST_PERSON.test(sentence) && !ADDRESSED.test(sentence)) || THIRD_PERSON.test(sentence) || NOTE.test(sentence) || this.#speaksOfSomeone(sentence)) {
       const more = told(sentence, cursor)
-      const whole = statement(sentence, cursor)
+      const said = statement(sentence, cursor)
+      const whole = said.subject === "" && THIRD_PERSON.test(sentence) && this.#last !== undefined ? { ...said, subject: this.#last.subject } : said
       this.facts.push(...more, whole)
       this.#last = [...more, whole].find(({ topic }) => topic !== "other") ?? (whole.subject === "" ? this.#last : whole)
     } else {

@@ -53,7 +53,7 @@ export const matcher = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string)
     const ofContent = new Map(byContent.search(told).map(({ item, score }) => [item, score]))
     const alike = (entry: Entry<A>): number => {
       const words = ofWording.get(entry) ?? 0
-      if (told === "" || entry.content === "") return entry.content === "" ? words * lengthsAlike(asked, entry.wording) : 0
+      if (told === "" || entry.content === "") return told === entry.content ? words * lengthsAlike(asked, entry.wording) : 0
       const share = ofContent.get(entry)
       if (share === undefined) return 0
       const covered = entry.contentWords.filter((word) => tellingWords.has(word)).length / entry.contentWords.length

@@ -1,4 +1,4 @@
-const ASKS = /\?\s*["')\]]*\s*$|^\W*(?:(?:and|but|so|ok|hey|well|then|also|wait|oh|um|now)[\s,]+)*(?:what|who|whom|whose|which|when|where|why|how|do|does|did|is|are|am|was|were|can|could|would|will|have|has|had|any)\b(?! (?:a |an )?(?:nice|great|good|lovely|fun)\b)|^\W*(?:please |ok |so |and )*tell me (?:more )?about\b/i
+const ASKS = /\?\s*["')\]]*\s*$|^\W*(?:(?:and|but|so|ok|hey|well|then|also|wait|oh|um|now)[\s,]+)*(?:what|who|whom|whose|which|when|where|why|how|do|does|did|is|are|am|was|were|can|could|would|will|have|has|had|any)\b(?! (?:a |an )?(?:nice|great|good|lovely|fun)\b)|^\W*(?:please |ok |so |and )*tell me (?:more |something |a bit |a little )?about\b/i
 
 /** Whether a message asks something, with or without its mark. */
 export const isQuestion = (text: string): boolean => ASKS.test(text)

@@ -30,9 +30,9 @@ const QUESTIONS: ReadonlyArray<Question> = [
   { attribute: "work", pattern: /\bwhat (?:do )?i do (?:for|as|again)\b|\bmy (?:job|profession|work)\b|\bwhere (?:do )?i work\b|\bwhat (?:do )?i work\b/i },
   { attribute: "study", pattern: /\bwhat (?:do i|am i|i|i am|i'm) study(?:ing)?\b/i },
   { attribute: "like", pattern: /\bwhat (?:do )?i (?:like|love|enjoy)\b/i },
-  { attribute: "dislike", pattern: /\bwhat (?:do )?i (?:hate|dislike|can'?t stand)\b/i },
-  { attribute: "doing", subject: 1, pattern: new RegExp(String.raw`\b(?:what|where|which|how|when)[^.?!]* my (?:[a-z]+ )?(${NOUN})\b`, "i") }
+  { attribute: "dislike", pattern: /\bwhat (?:do )?i (?:hate|dislike|can'?t stand)\b/i }
 ]
+const WHAT_OF_THEIRS = new RegExp(String.raw`\b(?:what|where|which|how|when)[^.?!]* my (?:[a-z]+ )?(${NOUN})\b`, "i")
 
 const OWN: Readonly<Partial<Record<Attribute, string>>> = {
   name: "your name", age: "your age", home: "where you live", origin: "where you come from", work: "your work", study: "what you study",
@@ -64,16 +64,22 @@ const bySlot = (question: string, newest: ReadonlyArray<Fact>): Memory | null =>
     if (match === null) continue
     const noun = subject === undefined ? "" : kin(match.slice(1).find((group) => group !== undefined) ?? "")
     const fact = newest.find((known) => known.attribute === attribute && known.subject === noun && known.value !== "")
-    if (fact !== undefined) return attribute === "doing" ? ofSentence(fact) : ofSlot(fact)
-    if (attribute !== "doing") return { kind: "unknown" }
+    return fact === undefined ? { kind: "unknown" } : ofSlot(fact)
   }
   return null
+}
+
+/** What somebody of theirs does, where nothing answers more exactly. */
+const byDoing = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
+  const noun = kin(WHAT_OF_THEIRS.exec(question)?.[1] ?? "")
+  const fact = newest.find(({ attribute, subject }) => attribute === "doing" && subject === noun)
+  return fact === undefined ? null : ofSentence(fact)
 }
 
 const bySentence = (question: string, newest: ReadonlyArray<Fact>, heard: number): Memory | null => {
   const statements = newest.filter(({ attribute, subject }) => attribute === "statement" || (attribute === "name" && subject !== "") || attribute === "work")
   const likely = WHO.test(question) ? OF_A_PERSON : 0
-  const [best] = bm25(statements, ({ quote }) => content(quote)).search(content(question))
+  const [best] = bm25(statements, ({ quote, subject }) => content(`${quote} ${subject}`)).search(content(question))
     .map(({ item, score }) => ({ item, score: item.topic === "person" ? score + likely : score }))
     .sort((a, b) => b.score - a.score)
   return best !== undefined && best.score >= heard ? ofSentence(best.item) : null
@@ -101,5 +107,5 @@ export const recall = (question: string, facts: ReadonlyArray<Fact>, aboutPerson
   const newest = facts.toReversed()
   if (!aboutPerson) return byName(question, newest) ?? (/\byou\b|\byour\b/i.test(question) ? null : bySentence(question, newest, CLEARLY_HEARD))
   if (EVERYTHING.test(question)) return anything(newest)
-  return bySlot(question, newest) ?? bySentence(question, newest, HEARD) ?? byName(question, newest) ?? (EXPECTS_MEMORY.test(question) ? { kind: "unknown" } : null)
+  return bySlot(question, newest) ?? bySentence(question, newest, HEARD) ?? byDoing(question, newest) ?? byName(question, newest) ?? (EXPECTS_MEMORY.test(question) ? { kind: "unknown" } : null)
 }

@@ -6,6 +6,8 @@ const SAME: Readonly<Record<string, string>> = {
   u: "you", ur: "your", ya: "you", r: "are", im: "i am", ive: "i have", youre: "you are", whats: "what is", wheres: "where is", whos: "who is", hows: "how is",
   dont: "do not", cant: "can not", doesnt: "does not", didnt: "did not", isnt: "is not", wanna: "want to", gonna: "going to", favorite: "favourite", fav: "favourite",
   color: "colour", mum: "mother", mom: "mother", dad: "father", kids: "children", kid: "child", scared: "afraid", frightened: "afraid", fear: "afraid", fears: "afraid",
+  grandpa: "grandfather", grandad: "grandfather", grandma: "grandmother", granny: "grandmother", taught: "teach", bought: "buy", made: "make", went: "go", ate: "eat",
+  met: "meet", kept: "keep", lost: "lose", won: "win", fell: "fall", wrote: "write", gave: "give", sent: "send", broken: "broke", sang: "sing", found: "find",
   occupation: "job", profession: "job", career: "job", movie: "film", movies: "film", meal: "food", foods: "food", songs: "music", song: "music", novel: "book", grew: "grow"
 }
 
@@ -31,7 +33,7 @@ const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
 const STOP = new Set((
   "a an the and or but if so as at by for from in into of on to with about than that this these those it its i me my you your we us our they them their he she his her " +
   "what when where which who why how am is are was were be been do does did have has had can could will would should not no just very really too any some all ever " +
-  "tell know think like get got there here then now ok please hey well oh one thing things say said something anything give show him himself herself today right still also much someone somebody remember recall"
+  "tell know think like get got there here then now ok please hey well oh one thing things say said something anything give show him himself herself today right still also much someone somebody remember recall sometimes often usually"
 ).split(" "))
 
 const stem = (word: string): string => {
@@ -47,6 +49,12 @@ const words = (text: string): ReadonlyArray<string> => terms(text).flatMap((term
 export const wording = (text: string): string => words(text).join(" ")
 
 const themesOf = (word: string): ReadonlyArray<string> => THEMES.flatMap(([theme, of]) => of.test(word) ? [`theme${theme}`] : [])
+
+/** Whether two texts are about the same sort of thing. */
+export const sharesTheme = (one: string, other: string): boolean => {
+  const themes = new Set(words(other).flatMap(themesOf))
+  return words(one).flatMap(themesOf).some((theme) => themes.has(theme))
+}
 
 /** The telling words of a text, stemmed, and the themes they belong to. */
 export const content = (text: string): string =>
