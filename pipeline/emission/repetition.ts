@@ -1,3 +1,4 @@
+import { remembered } from "../remembered.ts"
 import { terms } from "../retrieval/terms.ts"
 import { grams } from "./phrases.ts"
 
@@ -7,9 +8,12 @@ const SAME = 0.5
 const GRAM_WORDS = 4
 const OPENER_WORDS = 3
 
-const gramsOf = (text: string): ReadonlySet<string> => new Set(grams(terms(text), GRAM_WORDS))
+/** What a character says is compared with again for ten turns. */
+const MOST_TEXTS = 2000
+const gramsOf = remembered(MOST_TEXTS, (text): ReadonlySet<string> => new Set(grams(terms(text), GRAM_WORDS)))
 const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
-  const shared = [...one].filter((gram) => other.has(gram)).length
+  let shared = 0
+  for (const gram of one) if (other.has(gram)) shared++
   return shared === 0 ? 0 : shared / (one.size + other.size - shared)
 }
 const openerOf = (text: string): string => terms(text).slice(0, OPENER_WORDS).join(" ")

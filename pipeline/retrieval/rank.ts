@@ -11,24 +11,35 @@ const RELEVANCE = 0.7
 const COMPARED_CHARS = 1_000
 
 const likeness = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
-  const shared = [...one].filter((word) => other.has(word)).length
+  let shared = 0
+  for (const word of one) if (other.has(word)) shared++
   return shared === 0 ? 0 : shared / (one.size + other.size - shared)
 }
 
+interface Candidate {
+  readonly item: Recalled
+  readonly score: number
+  readonly words: ReadonlySet<string>
+  /** How like it is to the likest of those taken. */
+  closeness: number
+}
+
+const worth = ({ score, closeness }: Candidate): number => RELEVANCE * score - (1 - RELEVANCE) * closeness
+
 /** The best of what was found, the fresher first among equals, and not all about the same thing (maximal marginal relevance). */
 export const rank = (found: ReadonlyArray<Recalled>, nowMs: number, most: number): ReadonlyArray<Recalled> => {
-  const left = found.map((item) => ({
+  const left = new Set(found.map((item): Candidate => ({
     item,
     score: item.score + RECENCY * 2 ** (-Math.max(0, nowMs - item.at.getTime()) / DAY_MS / RECENCY_HALF_LIFE_DAYS),
-    words: new Set(terms(item.text.slice(0, COMPARED_CHARS)))
-  }))
-  const taken: Array<(typeof left)[number]> = []
-  const worth = ({ score, words }: (typeof left)[number]): number =>
-    RELEVANCE * score - (1 - RELEVANCE) * taken.reduce((most, other) => Math.max(most, likeness(words, other.words)), 0)
-  while (taken.length < most && left.length > 0) {
-    const best = left.reduce((best, candidate) => worth(candidate) > worth(best) ? candidate : best)
-    taken.push(best)
-    left.splice(left.indexOf(best), 1)
+    words: new Set(terms(item.text.slice(0, COMPARED_CHARS))),
+    closeness: 0
+  })))
+  const taken: Array<Recalled> = []
+  while (taken.length < most && left.size > 0) {
+    const best = [...left].reduce((best, candidate) => worth(candidate) > worth(best) ? candidate : best)
+    taken.push(best.item)
+    left.delete(best)
+    for (const candidate of left) candidate.closeness = Math.max(candidate.closeness, likeness(candidate.words, best.words))
   }
-  return taken.map(({ item }) => item)
+  return taken
 }

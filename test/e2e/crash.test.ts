@@ -40,7 +40,7 @@ describe("a turn whose worker dies", () => {
 
     rerun.release()
     await app.waitFor(session, isReply)
-    assert.strictEqual((await onlyReply(app, session)).payload["text"], "The soup is on the table, bowl 2.")
+    assert.strictEqual((await onlyReply(app, session)).payload["text"], "Carrot soup, bowl 2.")
     assert.strictEqual(fleet.model.calls.length, 2)
   }, 40_000)
 
@@ -113,7 +113,7 @@ describe("a worker that only seems dead", () => {
     assert.deepStrictEqual((await app.events(session)).filter(isReply), [])
     rerun.release()
     await app.waitFor(session, isReply)
-    assert.strictEqual((await onlyReply(app, session)).payload["text"], "The soup is on the table, bowl 2.")
+    assert.strictEqual((await onlyReply(app, session)).payload["text"], "Carrot soup, bowl 2.")
 
     await other.stop("SIGKILL")
     fleet.model.answerAfter(0)

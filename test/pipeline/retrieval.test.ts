@@ -22,6 +22,10 @@ describe("what is looked for", () => {
     assert.isUndefined(weightOf("boat", "where?", "my boat sank", "Oh no.", "one", "Yes?", "two", "Yes?"))
   })
 
+  it("is the message alone when it speaks for itself", () => {
+    assert.isUndefined(weightOf("boat", "when does the bakery by the harbour open on Sundays", "my boat sank", "Oh no."))
+  })
+
   it("is the names that were spoken of, when the message has only a pronoun", () => {
     assert.strictEqual(weightOf("nadia", "how's she doing?", "so my sister Nadia called", "And what did she say?"), 0.7)
     assert.strictEqual(weightOf("jürgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?") ?? weightOf("jurgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?"), 0.7)
@@ -114,7 +118,7 @@ describe("examples", () => {
 })
 
 describe("retrieval", () => {
-  const retrieved = Effect.fnUntraced(function*(utterances: number, failed = false) {
+  const retrieved = Effect.fnUntraced(function*(utterances: number, failed = false, text = "where is the boat?") {
     const asked: Array<RecallRequest> = []
     const history = historyOf(...Array.from({ length: utterances }, (_, i) => `line ${i}`))
     const ports = Layer.merge(
@@ -125,12 +129,17 @@ describe("retrieval", () => {
       }) })
     )
     const both = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall }), ports)
-    return { asked, result: yield* retrieve(both, turnOf({ text: "hm?" })) }
+    return { asked, result: yield* retrieve(both, turnOf({ text })) }
   })
 
   it.effect("recalls nothing in a session that fits into its history", () => Effect.gen(function*() {
     assert.lengthOf((yield* retrieved(0)).asked, 0)
     assert.lengthOf((yield* retrieved(23)).asked, 0)
+  }))
+
+  it.effect("recalls nothing for a message that says nothing", () => Effect.gen(function*() {
+    for (const text of ["ok", "lol", "🙂", "", "hm, yes", "danke"]) assert.lengthOf((yield* retrieved(24, false, text)).asked, 0, text)
+    for (const text of ["how's she doing?", "boat", "東京"]) assert.lengthOf((yield* retrieved(24, false, text)).asked, 1, text)
   }))
 
   it.effect("recalls only what lies before the history", () => Effect.gen(function*() {

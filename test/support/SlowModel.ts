@@ -29,7 +29,9 @@ export interface SlowModel {
 /** What each call of the slow model uses, as it reports it. */
 export const SLOW_USAGE = { prompt_tokens: 2_000, completion_tokens: 100, total_tokens: 2_100, prompt_tokens_details: { cached_tokens: 0 } }
 
-const replyOf = (n: number) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`The soup is on the table, bowl ${n}.`], cited_memory_ids: [] })
+const SOUPS = ["Leek", "Barley", "Carrot", "Onion", "Fish", "Pea", "Mushroom"]
+/** No two alike, or the character would be taken to repeat itself. */
+const replyOf = (n: number) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: [`${SOUPS[n % SOUPS.length] ?? ""} soup, bowl ${n}.`], cited_memory_ids: [] })
 
 const ANALYSIS = JSON.stringify({
   intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
