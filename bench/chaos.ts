@@ -23,11 +23,12 @@ const { values } = parseArgs({
 
 const folder = await mkdtemp(join(tmpdir(), "troupe-chaos-"))
 const server = await openServer(folder)
+const servers = [server]
 /** As `pg_ctl stop -m immediate` and a start: every server process ends at once. */
 const crash = async () => {
   process.kill(Number(readFileSync(join(folder, "pg", "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGQUIT")
   await until("the database to be down", () => !existsSync(join(folder, "pg", "postmaster.pid")), 30_000)
-  await openServer(folder)
+  servers.push(await openServer(folder))
 }
 try {
   const report = await runChaos({
@@ -44,6 +45,6 @@ try {
   process.stdout.write(`${JSON.stringify(report)}\n`)
   if (report.lost + report.unexpected + report.duplicated + report.reordered > 0) process.exitCode = 1
 } finally {
-  await server.close()
+  for (const server of servers) await server.close()
   await rm(folder, { recursive: true, force: true })
 }

@@ -74,6 +74,7 @@ create table lanes (
 ) with (fillfactor = 70);
 create index lanes_ready on lanes (app_id, channel_id, due_at) where status = 'ready' and owner is null;
 create index lanes_waiting on lanes (due_at) where status = 'waiting';
+create index lanes_parked on lanes (channel_id) where status = 'parked';
 create index lanes_leased on lanes (owner) where owner is not null;
 create index lanes_of_channel on lanes (app_id, channel_id, session_id);
 

@@ -159,3 +159,40 @@ create table telegram_manager (
   poller text
 );
 insert into telegram_manager default values;
+
+-- One thing done to many bots, a bot a row: what is done stays done, and what is not goes on where it was left.
+create table telegram_batches (
+  app_id text not null references apps,
+  batch_id text not null,
+  -- attach | suspend | resume | rotate_secret | rotate_token
+  action text not null,
+  dry_run boolean not null,
+  -- What the addresses of bots that it attaches begin with.
+  hooks_at text not null,
+  created_at timestamptz not null default now(),
+  primary key (app_id, batch_id)
+);
+create table telegram_batch_items (
+  app_id text not null,
+  batch_id text not null,
+  -- Its place in the request, in digits.
+  item text not null,
+  -- Minted before the bot is attached, so that whoever does it again finds it.
+  channel_id text not null,
+  character_slug text,
+  -- Sealed, and gone once it is used.
+  token bytea,
+  -- pending | done | failed
+  status text not null default 'pending',
+  error text,
+  attempts int not null default 0,
+  due_at timestamptz not null default now(),
+  primary key (app_id, batch_id, item)
+);
+create index telegram_batch_items_due on telegram_batch_items (due_at) where status = 'pending';
+-- How far ahead the places of batches are taken: Telegram takes no more than 600 tokens an hour from an address that it has not seen lately.
+create table telegram_batch_paces (
+  kind text primary key,
+  taken_until timestamptz not null default now()
+);
+insert into telegram_batch_paces (kind) values ('attach'), ('change');

@@ -25,6 +25,7 @@ import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { Secrets } from "#src/db/Secrets.ts"
+import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
@@ -47,6 +48,7 @@ import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { Batches } from "#src/jobs/telegram/Batches.ts"
 import { Intake } from "#src/jobs/telegram/Intake.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import * as Pollers from "#src/jobs/telegram/Pollers.ts"
@@ -93,10 +95,10 @@ const botApi = Layer.unwrap(Effect.gen(function*() {
 /** What looks after Telegram bots. */
 const botCare = Layer.unwrap(Effect.gen(function*() {
   const { publicUrl, telegram } = yield* Settings
-  return Probe.layer.pipe(
+  return Layer.merge(Probe.layer, Batches.layer).pipe(
     Layer.provideMerge(Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling" })),
     Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
-    Layer.provideMerge(Layer.merge(Provisionings.layer, ManagerUpdates.layer)),
+    Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
     Layer.provideMerge(BotRows.layer)
   )
 }))

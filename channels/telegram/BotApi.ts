@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Api, type ApiClientOptions, GrammyError, HttpError, type RawApi } from "grammy"
+import type { ApiClientOptions, RawApi } from "grammy"
 import { type FailureKind, kindOf, kindOfSilence } from "./failures.ts"
 
 /** A call that has no result. It holds nothing of the request: what grammY throws may carry the address, and with it the token. */
@@ -45,7 +45,11 @@ const codeOf = (error: unknown): string | null => {
   return null
 }
 
-const toBotApiError = (method: string, thrown: unknown): BotApiError => {
+/** Loaded with the first call: it would take a fifth of a second from every start. */
+const load = () => import("grammy")
+type Grammy = Awaited<ReturnType<typeof load>>
+
+const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, thrown: unknown): BotApiError => {
   const said = (description: string) => description.replaceAll(TOKEN, "[token]").slice(0, MOST_CHARACTERS)
   if (thrown instanceof GrammyError) {
     const { error_code: status, description, parameters: { retry_after: retryAfterSeconds = null, migrate_to_chat_id: migrateTo = null } } = thrown
@@ -70,13 +74,18 @@ export class BotApi extends Context.Service<BotApi, {
 }>()("channels/telegram/BotApi") {
   static readonly layer = (options: { readonly apiRoot: string }) => Layer.succeed(BotApi, {
     call: (token, method, payload, timeoutSeconds = TIMEOUT_SECONDS) => Effect.tryPromise({
-      try: (signal) => {
-        const api = new Api(Redacted.value(token), { apiRoot: options.apiRoot, fetch: fetchByNode, timeoutSeconds })
+      try: async (signal) => {
+        const grammy = await load()
+        const api = new grammy.Api(Redacted.value(token), { apiRoot: options.apiRoot, fetch: fetchByNode, timeoutSeconds })
         const call = api.raw[method] as (payload: unknown, signal?: unknown) => Promise<never>
-        // The methods without parameters take the signal first; they are short enough to go without.
-        return NO_PARAMETERS.has(method) ? call(undefined) : call(payload, signal)
+        try {
+          // The methods without parameters take the signal first; they are short enough to go without.
+          return await (NO_PARAMETERS.has(method) ? call(undefined) : call(payload, signal))
+        } catch (thrown) {
+          throw toBotApiError(grammy, method, thrown)
+        }
       },
-      catch: (thrown) => toBotApiError(method, thrown)
+      catch: (error) => error as BotApiError
     })
   })
 }

@@ -11,8 +11,10 @@ import type { Chat, ChatRef, ChatsUnavailable } from "./TelegramChats.ts"
 export class Pace extends Context.Service<Pace, {
   /** Takes a place for a message. Longer than `within`: nothing was taken. Else the place is in so long. */
   readonly reserve: (ref: ChatRef, options: { readonly proactive: boolean; readonly within: Duration.Duration }) => Effect.Effect<Duration.Duration, ChatsUnavailable>
-  /** The message of a place that had to be waited for goes out now: the next one is counted from here. */
-  readonly departs: (ref: ChatRef) => Effect.Effect<void, ChatsUnavailable>
+  /** The message goes out now, be it later than its place was: the next one is counted from here. Gives the chat, undefined where there is none. */
+  readonly departs: (ref: ChatRef) => Effect.Effect<Chat | undefined, ChatsUnavailable>
+  /** A call of the chat's has come back: it arrived no later than now, and the next one is counted from here. */
+  readonly returned: (ref: ChatRef) => Effect.Effect<void>
   /** Takes a place for something that may as well not be sent, if there is one now and somebody still waits for an answer. `over`: nobody does. */
   readonly spare: (ref: ChatRef) => Effect.Effect<{ readonly chat: Chat } | "busy" | "over", ChatsUnavailable>
   /** Telegram answered 429. */

@@ -72,10 +72,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     const wait = yield* lookedUp(pace.reserve(delivery, { proactive: isProactive(delivery), within: WORTH_WAITING }))
     if (Option.isNone(wait)) return { after: WORTH_WAITING }
     if (Duration.isGreaterThan(wait.value, WORTH_WAITING)) return { after: wait.value }
-    if (Duration.isGreaterThan(wait.value, Duration.zero)) {
-      yield* Effect.sleep(wait.value)
-      yield* Effect.ignore(pace.departs(delivery))
-    }
+    if (Duration.isGreaterThan(wait.value, Duration.zero)) yield* Effect.sleep(wait.value)
     return "go" as const
   })
 
@@ -87,7 +84,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
   const deliver = Effect.fnUntraced(function*(delivery: Delivery) {
     const found = yield* lookedUp(Effect.all({
       bot: bots.get(delivery.appId, delivery.channelId, delivery.channelVersion),
-      chat: chats.get(delivery),
+      chat: pace.departs(delivery),
       messages: messagesOf(delivery)
     }, { concurrency: "unbounded" }))
     if (Option.isNone(found)) return notUp

@@ -21,7 +21,6 @@ export class ChatsUnavailable extends Schema.TaggedError<ChatsUnavailable>()("Ch
 
 /** Port: the chats of bots. */
 export class TelegramChats extends Context.Service<TelegramChats, {
-  readonly get: (ref: ChatRef) => Effect.Effect<Chat | undefined, ChatsUnavailable>
   /** The person has blocked the bot, or there is no way to the chat. True: that is news. */
   readonly mark: (ref: ChatRef, status: "blocked" | "unreachable", reason: string) => Effect.Effect<boolean, ChatsUnavailable>
   /** The group became another chat. */

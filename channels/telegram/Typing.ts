@@ -41,7 +41,9 @@ export class Typing extends Context.Service<Typing, {
           const said = yield* Effect.result(api.call(bot.token, "sendChatAction", {
             chat_id: chatId, action: "typing", ...(threadId !== 0 && { message_thread_id: threadId })
           }))
+          yield* pace.returned(ref)
           if (Result.isFailure(said) && said.failure.kind === "rate_limited") yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
+          if (Result.isFailure(said) && said.failure.kind === "auth") yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
           if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return
           failures = Result.isFailure(said) ? failures + 1 : 0
         }

@@ -100,9 +100,9 @@ export class Deliveries extends Context.Service<Deliveries, {
           order by x.cursor desc, l.channel_id desc limit ${limit}::int
         )
         select l.channel_id, l.kind, e.id as event_id, e.cursor as event_cursor, e.cursor <= l.position as passed, e.cursor is not distinct from l.next as is_next,
-          case when last.outcome is null or (e.cursor > l.position and not (e.cursor = l.next and (l.failures > 0 or last.outcome = 'gone' and not l.walked))) then 'pending' else last.outcome end as outcome,
+          case when last.outcome is null or (e.cursor > l.position and not (e.cursor = l.next and (l.failures > 0 or l.status in ('waiting', 'parked') or last.outcome = 'gone' and not l.walked))) then 'pending' else last.outcome end as outcome,
           coalesce(tries.attempts, 0) as attempts, last.status_code as last_status_code, last.error_code as last_error_code,
-          case when l.walked and (e.cursor = any(l.redo) or (l.failures > 0 and e.cursor = l.next)) then greatest(l.due_at, l.not_before) end as next_attempt_at,
+          case when l.walked and (e.cursor = any(l.redo) or ((l.failures > 0 or l.status = 'waiting') and e.cursor = l.next)) then greatest(l.due_at, l.not_before) end as next_attempt_at,
           tries.delivered_at, last.latency_ms
         from place p join lane l using (channel_id) join events e on e.app_id = l.app_id and e.session_id = l.session_id and e.cursor = p.cursor
         left join lateral (

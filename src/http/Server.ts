@@ -19,6 +19,7 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { Traces } from "#src/db/Traces.ts"
+import type { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import type { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { ChatRows } from "#src/db/telegram/ChatRows.ts"
@@ -35,7 +36,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | Apps | Arming | Authentication | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | Sessions
+  | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | Sessions
   | Traces | Updates | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

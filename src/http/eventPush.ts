@@ -11,7 +11,7 @@ export const eventPush = {
   post: {
     operationId: "pushEvent",
     summary: "What a webhook channel sends: one event as it is in the log, signed",
-    description: "At least once, and in the order of the session's log. Tell repeats apart by the event's id. Verify webhook-signature over the body's bytes as they came, for instance with the library standardwebhooks. A test push is of type channel.test, at cursor 0; through an app-wide channel its session_id is null.",
+    description: "At least once, and in the order of the session's log. Tell repeats apart by the event's id. Verify webhook-signature over the body's bytes as they came, for instance with the library standardwebhooks. A test push is of type channel.test, at cursor 0; through an app-wide channel its session_id is null. App-wide channels also get the app's operational events, under the app's id as session_id.",
     tags: ["Channels"],
     security: [],
     parameters: [

@@ -21,6 +21,10 @@ Instead of polling: POST ${baseUrl}/v1/sessions/{id}/channels {"kind":"webhook",
 Each push is one event, as in the log, signed by Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature: verify the raw bytes of the body with a standardwebhooks library). Answer 2xx within 15 seconds. Pushes are at least once and in order within a session: tell repeats apart by x-service-event-id or x-service-cursor. Failures are tried again for three days; 410 disables the channel.
 POST .../channels/{channel_id}/test pushes a channel.test event now; pause, resume and replay {"since"} are beside it; PATCH {"secret":"rotate"} answers with a new secret. GET ${baseUrl}/v1/sessions/{id}/delivery shows what became of each event.
 
+## Telegram
+POST ${baseUrl}/v1/telegram/bots {"mode":"byo","token","character_slug"} attaches a bot of yours; {"mode":"managed","character_slug"} answers with data.link.url, by which a person creates one. Each chat is a session: GET ${baseUrl}/v1/telegram/bots/{id}/chats lists them. Messages are sent at most once and in order; what may not have arrived is outcome unknown in /delivery.
+GET ${baseUrl}/v1/delivery/events?since={cursor} tells what concerns the app's deliveries and bots: delivery.unknown, chat.blocked, bot.revoked and so on.
+
 ## At the terminal
 In a checkout of Troupe, with the key in TROUPE_KEY and TROUPE_URL=${baseUrl}; --json prints one JSON object a line:
 - \`npm run -s troupe -- chat CHARACTER\` talks to a character; lines may be piped in, and it ends when they are answered.

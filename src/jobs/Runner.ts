@@ -14,6 +14,7 @@ import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
+import { Batches } from "./telegram/Batches.ts"
 import { Intake } from "./telegram/Intake.ts"
 import { Manager } from "./telegram/Manager.ts"
 import { Probe } from "./telegram/Probe.ts"
@@ -38,6 +39,8 @@ const telegramTask = task(Schema.Unknown, () => Intake.use((intake) => intake.wa
 
 const managerTask = task(Schema.Unknown, () => Manager.use((manager) => manager.work))
 
+const batchesTask = task(Schema.Unknown, () => Batches.use((batches) => batches.work))
+
 const probeTask = task(Schema.Unknown, () => Probe.use((probe) => probe.due))
 
 const alignTask = task(Schema.Struct({ app_id: Schema.String, channel_id: Schema.String }), ({ app_id, channel_id }) =>
@@ -47,11 +50,11 @@ const retainTask = task(Schema.Unknown, () => Retention.use((retention) => reten
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Courier | IdempotencyKeys | Intake | Manager | Probe | Retention | TurnRunner
+type Services = Alignment | Batches | Courier | IdempotencyKeys | Intake | Manager | Probe | Retention | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
-  turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask
+  turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

@@ -21,6 +21,7 @@ import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { courier } from "#src/roles.ts"
+import { Batches } from "#src/jobs/telegram/Batches.ts"
 import { Intake } from "#src/jobs/telegram/Intake.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
@@ -121,7 +122,7 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide([Layer.mock(Intake, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {})]),
+      Layer.provide([Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {})]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES })),
       Layer.provide([Transcripts.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),

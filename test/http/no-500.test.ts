@@ -3,16 +3,20 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer
 let app: TestApp
 let client: ReturnType<typeof rawClient>
 let operations: ReadonlyArray<Operation>
+let telegram: FakeTelegram
 let known: Readonly<Record<string, string>>
 beforeAll(async () => {
+  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
+  const manager = telegram.createBot({ can_manage_bots: true })
   // Where nobody answers, so that a push is over at once.
-  server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
+  server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1", TELEGRAM_API_ROOT: telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token } })
   app = await server.createApp()
   client = rawClient(server.baseUrl)
   const slug = await app.createCharacter()
@@ -21,11 +25,13 @@ beforeAll(async () => {
   const session_id = await app.createSession({ character_slug: slug })
   const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, { kind: "webhook", url, from: "start" })).body.data.id
   const app_channel_id = (await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url })).body.data.id
-  known = { app_id: app.appId, slug, session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
+  known = { bot_id, app_id: app.appId, slug, session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()
   await server.close()
+  await telegram.close()
 })
 
 /** An answer as the contract has it (7.1), and none that is our fault. */
@@ -74,7 +80,7 @@ describe("whatever is sent", () => {
       })),
       // Archiving the character or deleting the channel once and for all would leave little to find.
       async ({ method, path, query, headers, body }) => {
-        if (method === "DELETE" && ["slug", "channel_id", "app_channel_id"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
+        if (method === "DELETE" && ["bot_id", "slug", "channel_id", "app_channel_id"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
         // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
         if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
         const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })
@@ -84,7 +90,7 @@ describe("whatever is sent", () => {
 
   it("is answered in the contract's form: any body, right, wrong or no JSON, on every route that takes one", async () => {
     // Room for new channels, of which there may be five.
-    await server.database.sql`delete from channels where channel_id not in (${knownOf("channel_id")}, ${knownOf("app_channel_id")})`
+    await server.database.sql`delete from channels where channel_id not in (${knownOf("channel_id")}, ${knownOf("app_channel_id")}, ${knownOf("bot_id")})`
     await Promise.all(operations.filter(({ body }) => body !== null).map(async (operation) => {
       const statuses = new Set<number>()
       await fc.assert(fc.asyncProperty(

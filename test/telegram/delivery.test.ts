@@ -131,6 +131,9 @@ describe("what surely was not sent", () => {
       const [lane] = await ground.server.database.sql`select status, owner, due_at > now() + interval '3900 seconds' as later from lanes where session_id = ${session}`
       return lane?.["status"] === "waiting" && lane["owner"] === null && lane["later"]
     })
+    const [waiting] = await deliveries(session)
+    assert.strictEqual(waiting.outcome, "not_sent")
+    assert.isAbove(Date.parse(waiting.next_attempt_at), Date.now() + 3_900_000)
   })
 
   it("is sent without its looks when Telegram will not have them, and as words when it will not have the picture", async () => {
@@ -215,6 +218,15 @@ describe("typing", () => {
 })
 
 describe("a token that Telegram takes no more", () => {
+  it("ends the typing with the one call that finds it out", async () => {
+    const { bot, person, id } = await greeted()
+    ground.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
+    ground.telegram.say(person, bot, "What is for dinner?")
+    await until("the bot to be revoked", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked")
+    assert.lengthOf(ground.telegram.calls({ bot, method: "sendChatAction" }), 1)
+  })
+
+
   it("revokes the bot at the first refusal, stops every lane and typing, is told to the app, and a new token of the same bot heals it", async () => {
     const { bot, person, session, id } = await greeted()
     ground.telegram.revokeToken(bot)

@@ -74,7 +74,7 @@ describe("a command", () => {
     ground.telegram.say(person, bot, "/help")
     ground.telegram.say(person, bot, "/dance")
     const said = await saidAtLeast(ground, bot, person, 3)
-    assert.include(said[1], "/reset begins a new conversation")
+    assert.include(said[1], "/reset: Begin a new conversation")
     assert.strictEqual(said[2], said[1])
     const events = await ground.app.events(session)
     assert.deepStrictEqual(events.slice(1).map(({ type, role }) => `${type} ${role}`), ["channel.notice system", "channel.notice system"])

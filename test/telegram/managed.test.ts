@@ -59,6 +59,7 @@ describe("a managed bot", () => {
     await until("an answer", () => said(bot, person).length >= 2)
     assert.notInclude((await app.events(chat.session_id)).map((event) => event.type), "run.status")
     assert.isUndefined((await get(id)).link)
+    assert.lengthOf(telegram.calls({ bot, method: "setMyCommands" }), 1)
   })
 
   it("is found under another name by the word of who makes it", async () => {
@@ -89,6 +90,14 @@ describe("a managed bot", () => {
     telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
     await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
     assert.isTrue(await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404))
+  })
+
+  it("that is let go before anybody has made it is nobody's when it is made after all", async () => {
+    const { id, username, name } = await request()
+    assert.strictEqual((await app.delete(`/v1/telegram/bots/${id}`)).status, 200)
+    const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
+    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
+    assert.isEmpty(await server.database.sql`select 1 from telegram_bots where user_id = ${bot.id}`)
   })
 
   it("that is announced twice is bound once", async () => {

@@ -70,7 +70,7 @@ export interface BotSettings {
 /** The bot is bound already, here or in another app. */
 export class BotTaken extends Schema.TaggedError<BotTaken>()("BotTaken", {}) {}
 
-/** Bots that are probed in one go: new tokens are dear to Telegram, and a fleet's are spread over the minutes. */
+/** Bots that one process takes to probe before it takes more, so that others take some, too. */
 const PROBES_A_ROUND = 40
 
 /** A status a bot is given, and whether its lanes are walked in it. */
@@ -145,7 +145,7 @@ export class BotRows extends Context.Service<BotRows, {
       yield* query((sql) => sql`
         update telegram_bots set token = ${sealed(appId, channelId, next)}, token_hint = ${tokenHint(next)}, token_version = token_version + 1,
           rotating_since = null, user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
-        where app_id = ${appId} and channel_id = ${channelId}`)
+        where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`)
       yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
     }, transaction)
 
@@ -182,6 +182,8 @@ export class BotRows extends Context.Service<BotRows, {
       yield* query((sql) => sql`update telegram_chats set status = 'closed' where app_id = ${appId} and channel_id = ${channelId}`)
       yield* query((sql) => sql`delete from telegram_paces where app_id = ${appId} and channel_id = ${channelId}`)
       yield* query((sql) => sql`delete from telegram_links where app_id = ${appId} and channel_id = ${channelId}`)
+      // A bot that is made by its link after this fits no request.
+      yield* query((sql) => sql`delete from telegram_provisionings where app_id = ${appId} and channel_id = ${channelId}`)
       yield* query((sql) => sql`update channels set status = 'deleted', version = version + 1, aligned_to = '' where app_id = ${appId} and channel_id = ${channelId}`)
       yield* alignment.begin({ appId, sessionId: null }, channelId)
       return true

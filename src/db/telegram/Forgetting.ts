@@ -16,6 +16,7 @@ export class Forgetting extends Context.Service<Forgetting, {
     const { query, transaction } = yield* Database
 
     const forget = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey) {
+      yield* query((sql) => sql`select 1 from app_budgets where app_id = ${appId} for no key update`)
       const [chat] = yield* query<Array<{ external_user_ref: string }>>((sql) => sql`
         update telegram_chats set session_id = null, forget_until = null
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} returning external_user_ref`)

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Chat, type ChatRef, ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
+import { type ChatRef, ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import { Database, type Sql } from "../Database.ts"
 import { chatOf } from "./chatOf.ts"
@@ -18,9 +18,6 @@ export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
   return TelegramChats.of({
-    get: (ref) => query<Array<Chat>>((sql) => sql`
-      select chat_id as "chatId", thread_id as "threadId", status from (${chatOf(sql, ref)}) c`).pipe(Effect.map((rows) => rows[0]), unavailable),
-
     mark: (ref, status, reason) => query((sql) => sql`
       ${withHeld(sql, ref)} update telegram_chats t set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable),
 

@@ -57,7 +57,7 @@ export class Updates extends Context.Service<Updates, {
   readonly done: (batch: Batch) => Effect.Effect<void, DatabaseError>
   /** Gives the batch back for another try later, or puts it aside after the last. `ours`: it was no fault of the updates'. */
   readonly failed: (batch: Batch, error: string, ours: boolean) => Effect.Effect<void, DatabaseError>
-  /** Frees what is held by owners that are not registered. */
+  /** Frees what is held by owners that are not registered, and lanes whose chat is there again. */
   readonly sweep: Effect.Effect<void, DatabaseError>
 }>()("src/db/telegram/Updates") {
   static readonly layer = Layer.effect(Updates, Effect.gen(function*() {
@@ -137,8 +137,16 @@ export class Updates extends Context.Service<Updates, {
           attempts = case when ${ours} then attempts - 1 else attempts end,
           done_at = case when not ${ours} and attempts >= ${MOST_ATTEMPTS}::int then now() end
         where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
+      // A lane may be parked by what Telegram said a moment before the chat came back. The ids of bots' channels begin so.
       sweep: query((sql) => sql`
-        update telegram_updates u set owner = null where u.owner is not null and not exists (select from workers w where w.worker_id = u.owner)`).pipe(Effect.asVoid)
+        update telegram_updates u set owner = null where u.owner is not null and not exists (select from workers w where w.worker_id = u.owner)`).pipe(
+        Effect.andThen(query((sql) => sql`
+          update lanes l set status = 'ready', due_at = now() from telegram_chats c, channels x
+          where l.status = 'parked' and l.channel_id >= 'bot_' and l.channel_id < 'bou_' and l.position < l.head
+            and c.app_id = l.app_id and c.channel_id = l.channel_id and c.session_id = l.session_id and c.status = 'active'
+            and x.app_id = l.app_id and x.channel_id = l.channel_id and x.status in ('active', 'failing')`)),
+        Effect.asVoid
+      )
     })
   }))
 }

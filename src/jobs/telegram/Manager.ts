@@ -8,16 +8,21 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
+import { COMMANDS } from "#channels/telegram/lines.ts"
 import { MANAGER } from "#channels/telegram/hooksPath.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
+import { Characters } from "#src/db/Characters.ts"
 import { type BotPlace, type MadeBot, Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming, TelegramUnavailable } from "./Arming.ts"
 
 /** A bot that was made a moment ago may not have its token everywhere yet. */
 const UNTIL_THERE = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 15 }))
+
+/** Of a character's bio that fits into a bot's description. */
+const MOST_OF_BIO = 512
 
 const Made = Schema.Struct({ user: Schema.Struct({ id: Schema.Int }), bot: Schema.Struct({ id: Schema.Int, username: Schema.String }) })
 const Told = Schema.Struct({
@@ -55,6 +60,7 @@ export class Manager extends Context.Service<Manager, {
     const rows = yield* BotRows
     const arming = yield* Arming
     const requests = yield* Provisionings
+    const characters = yield* Characters
     const updates = yield* ManagerUpdates
     const operations = yield* OperationalLog
 
@@ -103,6 +109,15 @@ export class Manager extends Context.Service<Manager, {
       yield* take(bot, Redacted.make(next, { label: "bot token" }))
     })
 
+    /** What people see of the bot before they write, as well as may be: it does not need it to answer. */
+    const introduce = Effect.fnUntraced(function*(at: BotPlace, token: Redacted.Redacted<string>) {
+      const { character_slug } = yield* again(at)
+      const character = yield* characters.get(at.appId, character_slug)
+      const bio = String(character?.profile["visible_bio"] ?? "")
+      if (bio !== "") yield* Effect.ignore(api.call(token, "setMyDescription", { description: bio.slice(0, MOST_OF_BIO).toWellFormed() }))
+      yield* Effect.ignore(api.call(token, "setMyCommands", { commands: [...COMMANDS] }))
+    })
+
     const changed = Effect.fnUntraced(function*(at: BotPlace, made: MadeBot) {
       const bot = yield* again(at)
       if (bot.mode !== "managed") return
@@ -122,6 +137,7 @@ export class Manager extends Context.Service<Manager, {
       const token = yield* tokenOf(bot.userId).pipe(Effect.retry({ schedule: UNTIL_THERE, while: (error) => error._tag === "TelegramUnavailable" }))
       yield* requests.adopt(at, yield* identify(token), bot.ownerId, token)
       yield* setUp(at)
+      yield* introduce(at, token)
     })
 
     const links = Effect.fnUntraced(function*(suggested: string, title: string, claimCode: string) {

@@ -17,6 +17,8 @@ const EVERY_SECONDS = { well: 600, ill: 300, unarmed: 30 }
 /** An error younger than this, with so many updates waiting, or more than at the last look, is a webhook that fails. */
 const YOUNG_MS = 10 * 60_000
 const MANY_WAITING = 20
+/** Probes of one process under way. */
+const AT_ONCE = 4
 /** So many good probes in a row, and a bot is well again. */
 const GOOD_PROBES = 2
 
@@ -101,7 +103,10 @@ export class Probe extends Context.Service<Probe, {
 
     return Probe.of({
       one,
-      due: Effect.flatMap(rows.dueProbes, (due) => Effect.forEach(due, one, { concurrency: 4, discard: true }))
+      due: Effect.repeat(
+        Effect.flatMap(rows.dueProbes, (due) => Effect.as(Effect.forEach(due, one, { concurrency: AT_ONCE, discard: true }), due.length)),
+        { until: (count) => count === 0 }
+      ).pipe(Effect.asVoid)
     })
   }))
 }

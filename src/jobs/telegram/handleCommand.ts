@@ -63,7 +63,8 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
       break
     }
     case "forget":
-      yield* forget
+      // What was said in a group is not one person's to delete.
+      yield* message.chat.type === "private" ? forget : Effect.flatMap(meet("keep"), (met) => say(met, LINES.help))
       break
     default:
       yield* say(yield* meet("keep"), LINES.help, "help")

@@ -1,0 +1,121 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import { newId } from "#pipeline/domain/Id.ts"
+import { Database, type DatabaseError } from "../Database.ts"
+import { BATCH_TOKEN } from "../sealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
+import type { SecretUnreadable } from "../secretsCipher.ts"
+
+export const BATCH_ACTIONS = ["attach", "suspend", "resume", "rotate_secret", "rotate_token"] as const
+export type BatchAction = (typeof BATCH_ACTIONS)[number]
+
+/** Between two items, and how many at once: 20 new tokens a minute and 600 an hour, one other change a second. */
+const ATTACH = { everyMs: 6000, burst: 10 }
+const CHANGE = { everyMs: 1000, burst: 1 }
+const MOST_ATTEMPTS = 5
+/** Whoever has taken an item and is not heard of for so long has lost it. */
+const LEASE = "2 minutes"
+
+export interface BatchItem {
+  readonly app_id: string
+  readonly batch_id: string
+  readonly item: string
+  readonly action: BatchAction
+  readonly dry_run: boolean
+  readonly channel_id: string
+  readonly character_slug: string | null
+  readonly hooks_at: string
+  readonly attempts: number
+}
+
+export interface StoredBatch {
+  readonly batch_id: string
+  readonly action: BatchAction
+  readonly dry_run: boolean
+  readonly total: number
+  readonly done: number
+  readonly failed: number
+  readonly created_at: Date
+}
+
+export interface StoredItem {
+  readonly item: string
+  readonly channel_id: string
+  readonly status: "pending" | "done" | "failed"
+  readonly error: string | null
+}
+
+export type NewItem = { readonly channelId: string } | { readonly token: Redacted.Redacted<string>; readonly characterSlug: string }
+
+/** Things done to many bots, item by item. */
+export class BatchRows extends Context.Service<BatchRows, {
+  readonly create: (appId: string, action: BatchAction, dryRun: boolean, items: ReadonlyArray<NewItem>, hooksAt: string) => Effect.Effect<StoredBatch, DatabaseError>
+  readonly get: (appId: string, batchId: string) => Effect.Effect<StoredBatch | undefined, DatabaseError>
+  readonly items: (appId: string, batchId: string, filter: { readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredItem>, DatabaseError>
+  /** The next item that is due, for a while nobody else's. */
+  readonly next: Effect.Effect<BatchItem | undefined, DatabaseError>
+  /** A place for such an action, in so many milliseconds. */
+  readonly place: (action: BatchAction) => Effect.Effect<number, DatabaseError>
+  readonly token: (item: BatchItem) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
+  readonly done: (item: BatchItem) => Effect.Effect<void, DatabaseError>
+  /** `passing`: it is tried again later, a few times. */
+  readonly failed: (item: BatchItem, error: string, passing: boolean) => Effect.Effect<void, DatabaseError>
+}>()("src/db/telegram/BatchRows") {
+  static readonly layer = Layer.effect(BatchRows, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+    const secrets = yield* Secrets
+
+    const get = (appId: string, batchId: string) => query<Array<StoredBatch>>((sql) => sql`
+      select b.batch_id, b.action, b.dry_run, b.created_at, count(i.item)::int as total,
+        count(*) filter (where i.status = 'done')::int as done, count(*) filter (where i.status = 'failed')::int as failed
+      from telegram_batches b left join telegram_batch_items i using (app_id, batch_id)
+      where b.app_id = ${appId} and b.batch_id = ${batchId} group by b.app_id, b.batch_id`).pipe(Effect.map(([row]) => row))
+
+    const create = Effect.fnUntraced(function*(appId: string, action: BatchAction, dryRun: boolean, items: ReadonlyArray<NewItem>, hooksAt: string) {
+      const batchId = newId("bat")
+      yield* query((sql) => sql`insert into telegram_batches (app_id, batch_id, action, dry_run, hooks_at) values (${appId}, ${batchId}, ${action}, ${dryRun}, ${hooksAt})`)
+      for (const [at, entry] of items.entries()) {
+        const item = String(at + 1).padStart(6, "0")
+        const fresh = "token" in entry ? entry : null
+        yield* query((sql) => sql`
+          insert into telegram_batch_items (app_id, batch_id, item, channel_id, character_slug, token)
+          values (${appId}, ${batchId}, ${item}, ${"token" in entry ? newId("bot") : entry.channelId}, ${fresh?.characterSlug ?? null},
+            ${fresh === null ? null : secrets.seal(BATCH_TOKEN, [appId, batchId, item], fresh.token)})`)
+      }
+      yield* query((sql) => sql`select graphile_worker.add_job('batches', '{}'::json)`)
+      return (yield* get(appId, batchId)) ?? (yield* Effect.die(new Error("a batch just written is gone")))
+    }, transaction)
+
+    return BatchRows.of({
+      create,
+      get,
+      items: (appId, batchId, { after, limit }) => query<Array<StoredItem>>((sql) => sql`
+        select item, channel_id, status, error from telegram_batch_items where app_id = ${appId} and batch_id = ${batchId} and item > ${after ?? ""} order by item limit ${limit}::int`),
+      next: query<Array<BatchItem>>((sql) => sql`
+        update telegram_batch_items i set due_at = now() + ${LEASE}::interval, attempts = i.attempts + 1
+        from (select app_id, batch_id, item from telegram_batch_items where status = 'pending' and due_at <= now() order by due_at limit 1 for update skip locked) d, telegram_batches b
+        where i.app_id = d.app_id and i.batch_id = d.batch_id and i.item = d.item and b.app_id = i.app_id and b.batch_id = i.batch_id
+        returning i.app_id, i.batch_id, i.item, i.channel_id, i.character_slug, i.attempts, b.action, b.dry_run, b.hooks_at`).pipe(Effect.map(([row]) => row)),
+      place: (action) => {
+        const { everyMs, burst } = action === "attach" ? ATTACH : CHANGE
+        return query<Array<{ ms: number }>>((sql) => sql`
+          update telegram_batch_paces p set taken_until = greatest(p.taken_until, clock_timestamp()) + ${everyMs}::int * interval '1 millisecond'
+          where kind = ${action === "attach" ? "attach" : "change"}
+          returning greatest(0, extract(epoch from taken_until - clock_timestamp()) * 1000 - ${everyMs * burst}::int)::int as ms`).pipe(Effect.map(([row]) => row?.ms ?? 0))
+      },
+      token: Effect.fnUntraced(function*({ app_id, batch_id, item }) {
+        const [row] = yield* query<Array<{ token: Uint8Array | null }>>((sql) => sql`select token from telegram_batch_items where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`)
+        return row === undefined || row.token === null ? undefined : yield* secrets.open(BATCH_TOKEN, [app_id, batch_id, item], row.token)
+      }),
+      done: ({ app_id, batch_id, item }) => query((sql) => sql`
+        update telegram_batch_items set status = 'done', error = null, token = null where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`).pipe(Effect.asVoid),
+      failed: ({ app_id, batch_id, item }, error, passing) => query((sql) => sql`
+        update telegram_batch_items set error = ${error}, due_at = now() + interval '1 second' * 5 * 2 ^ attempts,
+          status = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then 'pending' else 'failed' end,
+          token = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then token end
+        where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`).pipe(Effect.asVoid)
+    })
+  }))
+}

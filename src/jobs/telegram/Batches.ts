@@ -1,0 +1,88 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { OperationalLog } from "#channels/OperationalLog.ts"
+import type { DatabaseError } from "#src/db/Database.ts"
+import { type BatchItem, BatchRows } from "#src/db/telegram/BatchRows.ts"
+import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { Arming } from "./Arming.ts"
+import { Manager } from "./Manager.ts"
+
+/** Why an item cannot be done. */
+class ItemRefused extends Schema.TaggedError<ItemRefused>()("ItemRefused", { reason: Schema.String }) {}
+
+/** Works through batches, an item at a time and no faster than Telegram likes. Each step may be done twice: who dies leaves the item to the next. */
+export class Batches extends Context.Service<Batches, {
+  /** Until nothing is due. */
+  readonly work: Effect.Effect<void, DatabaseError>
+}>()("src/jobs/telegram/Batches") {
+  static readonly layer = Layer.effect(Batches, Effect.gen(function*() {
+    const batches = yield* BatchRows
+    const rows = yield* BotRows
+    const arming = yield* Arming
+    const manager = yield* Manager
+    const operations = yield* OperationalLog
+
+    const attach = Effect.fnUntraced(function*(item: BatchItem) {
+      const { app_id: appId, channel_id: channelId, dry_run } = item
+      const there = yield* rows.get(appId, channelId)
+      if (there !== undefined) return yield* arming.arm(there, { hooksAt: item.hooks_at, dropPending: false })
+      const token = yield* Effect.orDie(batches.token(item))
+      if (token === undefined) return yield* new ItemRefused({ reason: "telegram_token_invalid" })
+      const identity = yield* arming.identify(token)
+      yield* arming.checkFree(token, item.hooks_at)
+      if (dry_run) return
+      const bot = yield* rows.create(appId, { ...identity, channelId, characterSlug: item.character_slug ?? "", token, joinWindowMs: undefined, unknownPolicy: undefined })
+      yield* arming.arm(bot, { hooksAt: item.hooks_at, dropPending: false })
+    })
+
+    const change = Effect.fnUntraced(function*({ action, dry_run }: BatchItem, bot: StoredBot) {
+      if (action === "rotate_token" && bot.mode !== "managed") return yield* new ItemRefused({ reason: "bot_not_managed" })
+      if (bot.status === "awaiting_creation" || (bot.status === "revoked" && action !== "rotate_token")) return yield* new ItemRefused({ reason: "bot_status_conflict" })
+      if (dry_run) return
+      switch (action) {
+        case "suspend": {
+          const news = yield* rows.become(bot.app_id, bot.channel_id, "suspended", null, ["pending", "active", "degraded", "suspended"])
+          if (news) yield* operations.append({ appId: bot.app_id, type: "bot.suspended", payload: { bot_id: bot.channel_id } })
+          return
+        }
+        case "resume":
+          if (bot.status !== "suspended") return
+          yield* rows.become(bot.app_id, bot.channel_id, "pending", null, ["suspended"])
+          return yield* arming.arm({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
+        case "rotate_secret":
+          return yield* arming.arm(bot, { hooksAt: null, dropPending: false })
+        case "rotate_token":
+          return yield* manager.rotate(bot)
+      }
+    })
+
+    const run = (item: BatchItem) => Effect.gen(function*() {
+      yield* Effect.sleep(yield* batches.place(item.action))
+      if (item.action === "attach") return yield* attach(item)
+      const bot = yield* rows.get(item.app_id, item.channel_id)
+      return bot === undefined ? yield* new ItemRefused({ reason: "bot_not_found" }) : yield* change(item, bot)
+    }).pipe(
+      Effect.andThen(batches.done(item)),
+      Effect.catchTags({
+        ItemRefused: ({ reason }) => batches.failed(item, reason, false),
+        TokenRejected: () => batches.failed(item, "telegram_token_invalid", false),
+        ForeignWebhook: () => batches.failed(item, "telegram_webhook_foreign", false),
+        BotTaken: () => batches.failed(item, "telegram_bot_taken", false),
+        NoManager: () => batches.failed(item, "managed_bots_unavailable", false),
+        TelegramUnavailable: () => batches.failed(item, "upstream_failed", true)
+      }),
+      Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
+        Effect.logError("an item of a batch could not be done", cause).pipe(Effect.andThen(batches.failed(item, "internal_error", true)))),
+      Effect.annotateLogs({ batch_id: item.batch_id, item: item.item })
+    )
+
+    return Batches.of({
+      work: Effect.gen(function*() {
+        for (let item = yield* batches.next; item !== undefined; item = yield* batches.next) yield* run(item)
+      })
+    })
+  }))
+}

@@ -1,0 +1,80 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const batch = async (body: object): Promise<any> => {
+  const answer = await ground.app.post("/v1/telegram/batches", body)
+  assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data
+}
+const completed = (id: string): Promise<any> => until("the batch to end", async () => {
+  const { data } = (await ground.app.get(`/v1/telegram/batches/${id}`)).body
+  return data.status === "completed" && data
+})
+const itemsOf = async (id: string): Promise<ReadonlyArray<any>> => (await ground.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
+
+describe("a batch", () => {
+  it("attaches many bots, each with an outcome of its own, and keeps no token", async () => {
+    const character_slug = await ground.app.createCharacter()
+    const [one, two, foreign] = [ground.telegram.createBot(), ground.telegram.createBot(), ground.telegram.createBot()]
+    await fetch(`${ground.telegram.url}/bot${foreign.token}/setWebhook?url=https://example.com/hook`)
+    const dead = `987654321:${"B".repeat(35)}`
+    const bots = [one.token, dead, two.token, foreign.token, one.token].map((token) => ({ token, character_slug }))
+    const { id, total } = await batch({ action: "attach", bots })
+    assert.strictEqual(total, 5)
+    assert.deepInclude(await completed(id), { done: 2, failed: 3 })
+    const items = await itemsOf(id)
+    assert.deepStrictEqual(items.map(({ status, error_code }) => error_code ?? status), ["done", "telegram_token_invalid", "done", "telegram_webhook_foreign", "telegram_bot_taken"])
+    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${items[0].bot_id}`)).body.data, { status: "active", telegram_user_id: one.id })
+    assert.isEmpty(await ground.server.database.sql`select 1 from telegram_batch_items where token is not null`)
+  })
+
+  it("only looks when it is told to", async () => {
+    const bot = ground.telegram.createBot()
+    const { id } = await batch({ action: "attach", dry_run: true, bots: [{ token: bot.token, character_slug: await ground.app.createCharacter() }] })
+    assert.deepInclude(await completed(id), { done: 1, failed: 0 })
+    assert.isEmpty(ground.telegram.calls({ bot, method: "setWebhook" }))
+  })
+
+  it("goes on where a process that died left it, and does nothing twice", async () => {
+    const character_slug = await ground.app.createCharacter()
+    const bot = ground.telegram.createBot()
+    const { sql } = ground.server.database
+    // Taken by somebody who got as far as the row of the bot.
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
+    const { id } = await batch({ action: "attach", bots: [{ token: bot.token, character_slug }] })
+    const [item] = await until("the bot's row", async () => {
+      const items = await itemsOf(id)
+      return (await sql`select 1 from telegram_bots where channel_id = ${items[0].bot_id}`).length === 1 && items
+    })
+    await sql`update telegram_batch_items set due_at = now() where batch_id = ${id}`
+    await sql`select graphile_worker.add_job('batches', '{}'::json)`
+    assert.deepInclude(await completed(id), { done: 1, failed: 0 })
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${item.bot_id}`)).body.data.status, "active")
+  })
+
+  it("suspends and resumes many bots, and says of those that there are not", async () => {
+    const [{ id: one }, { id: two }] = [await ground.attach(), await ground.attach()]
+    const suspended = await batch({ action: "suspend", bot_ids: [one, two, "bot_x"] })
+    assert.deepInclude(await completed(suspended.id), { done: 2, failed: 1 })
+    assert.deepStrictEqual((await itemsOf(suspended.id)).map(({ error_code }) => error_code), [null, null, "bot_not_found"])
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${two}`)).body.data.status, "suspended")
+    ground.telegram.advance(2000)
+    const resumed = await batch({ action: "resume", bot_ids: [one, two] })
+    assert.deepInclude(await completed(resumed.id), { done: 2, failed: 0 })
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${one}`)).body.data.status, "active")
+    const rotated = await batch({ action: "rotate_token", bot_ids: [one] })
+    await completed(rotated.id)
+    assert.strictEqual((await itemsOf(rotated.id))[0].error_code, "bot_not_managed")
+  })
+
+  it("is of its app alone", async () => {
+    const { id } = await batch({ action: "suspend", bot_ids: ["bot_x"] })
+    const other = await ground.server.createApp()
+    for (const path of [`/v1/telegram/batches/${id}`, `/v1/telegram/batches/${id}/items`]) assert.strictEqual((await other.get(path)).body.detail.code, "batch_not_found")
+  })
+})

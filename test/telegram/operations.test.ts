@@ -1,0 +1,89 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+let receiver: Receiver
+beforeAll(async () => {
+  receiver = await startReceiver(status(200))
+  ground = await startTelegramGround({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
+})
+afterAll(async () => {
+  await ground.close()
+  await receiver.close()
+})
+
+describe("the operational log of an app", () => {
+  it("is there and empty before anything has happened, waits for what comes, and is no other app's", async () => {
+    const app = await ground.server.createApp()
+    assert.deepStrictEqual((await app.get("/v1/delivery/events")).body.data, { events: [], next_cursor: 0, has_more: false })
+    const waiting = app.get("/v1/delivery/events?since=0&wait=20")
+    const bot = ground.telegram.createBot()
+    await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await app.createCharacter() })
+    const { events } = (await waiting).body.data
+    assert.deepStrictEqual(events.map((event: any) => ({ type: event.type, role: event.role, cursor: event.cursor, session_id: event.session_id })), [
+      { type: "bot.active", role: "system", cursor: 1, session_id: app.appId }
+    ])
+    const other = await ground.server.createApp()
+    assert.isEmpty((await other.get("/v1/delivery/events")).body.data.events)
+    for (const path of [`/v1/sessions/${app.appId}/events`, `/v1/sessions/${app.appId}/events/stream`, `/v1/sessions/${app.appId}`]) assert.strictEqual((await app.get(path)).status, 404)
+  })
+
+  it("is pushed to the app's own webhooks, those that were there before it and those that came later", async () => {
+    const app = await ground.server.createApp()
+    await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url: `${receiver.url}/early`, events: ["bot.active", "bot.revoked"] })
+    const bot = ground.telegram.createBot()
+    const { id } = (await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await app.createCharacter() })).body.data
+    const pushed = (path: string) => receiver.requests.filter((request) => request.path.endsWith(path)).map((request) => JSON.parse(request.body.toString("utf8")).type)
+    await until("the first push", () => pushed("/early").length === 1)
+    await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url: `${receiver.url}/late` })
+    await until("the late channel's lanes", async () => (await ground.server.database.sql`select 1 from channels where aligned_to is not null`).length === 0)
+    ground.telegram.revokeToken(bot)
+    await app.post(`/v1/telegram/bots/${id}/probe`, {})
+    await until("both pushes", () => pushed("/early").length === 2 && pushed("/late").length === 1)
+    assert.deepStrictEqual(pushed("/early"), ["bot.active", "bot.revoked"])
+    assert.deepStrictEqual(pushed("/late"), ["bot.revoked"])
+  })
+})
+
+describe("a turn that failed", () => {
+  it("gets one short line in the character's voice, never a raw error, and at most one an hour", async () => {
+    const { bot, id } = await ground.attach({ character_slug: await ground.app.createCharacter({ fallback_lines: ["Hm, {{user}}. Say that again?"] }) })
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    const session = await until("the session", async () => (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats[0]?.session_id as string | undefined)
+    const { sql } = ground.server.database
+    const fail = async () => {
+      const [log] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
+      await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+        values (${log?.["app_id"]}, ${session}, ${log?.["cursor"]}, ${`evt_f${session}${log?.["cursor"]}`}, 'message.failed', 'system', 'run_1', 'telegram', '{"turn_index":0,"reason":"generation_failed","recoverable":true}')`
+      await sql`update lanes set head = ${log?.["cursor"]}, status = 'ready' where session_id = ${session}`
+      await sql`select graphile_worker.add_job('deliver', '{}'::json)`
+      await until("the lane to be past it", async () => (await sql`select 1 from lanes where session_id = ${session} and position >= ${log?.["cursor"]}`).length === 1)
+    }
+    await fail()
+    await fail()
+    assert.deepStrictEqual(ground.said(bot, person).slice(1), ["Hm, Anna. Say that again?"])
+  })
+})
+
+describe("ten thousand bots", () => {
+  it("cost a process nothing until somebody talks to them", async () => {
+    const { sql } = ground.server.database
+    const { appId } = ground.app
+    const slug = await ground.app.createCharacter()
+    await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, status, probe_due_at)
+      select ${appId}, 'bot_' || lpad(n::text, 26, '0'), 'byo', ${slug}, n, 'active', now() + interval '1 day' from generate_series(1, 10000) n`
+    await sql`insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target)
+      select app_id, channel_id, 'chats', 'telegram_byo', true, channel_id, '{}' from telegram_bots where user_id <= 10000`
+    const { bot } = await ground.attach()
+    const person = ground.telegram.createUser()
+    const began = performance.now()
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    assert.isBelow(performance.now() - began, 2000)
+    assert.lengthOf((await ground.app.get("/v1/telegram/bots?limit=100")).body.data.bots, 100)
+  })
+})
