@@ -3,16 +3,19 @@ import { cpus, totalmem } from "node:os"
 import { accept } from "./rows/accept.ts"
 import { acceptLane } from "./rows/acceptLane.ts"
 import { deadEndpoint } from "./rows/deadEndpoint.ts"
+import { fleet } from "./rows/fleet.ts"
 import { poll } from "./rows/poll.ts"
 import { recall } from "./rows/recall.ts"
 import { start } from "./rows/start.ts"
 import { stream } from "./rows/stream.ts"
+import { telegramFair } from "./rows/telegramFair.ts"
+import { telegramIn } from "./rows/telegramIn.ts"
 import { turn } from "./rows/turn.ts"
 import { turns } from "./rows/turns.ts"
 import { webhook } from "./rows/webhook.ts"
 import type { Result } from "./Row.ts"
 
-const ROWS = [accept, acceptLane, poll, turn, turns, recall, stream, webhook, deadEndpoint, start]
+const ROWS = [accept, acceptLane, poll, turn, turns, recall, stream, webhook, deadEndpoint, telegramIn, telegramFair, fleet, start]
 
 /** `npm run bench [-- ROW ...] [--rounds N]`: figures are ratios to a limit of the same run; absolute ones are for the reader only. */
 const args = process.argv.slice(2)

@@ -68,7 +68,7 @@ create table telegram_chats (
   created_at timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id, thread_id)
 );
-create unique index telegram_chats_session on telegram_chats (app_id, channel_id, session_id) where session_id is not null;
+create unique index telegram_chats_session on telegram_chats (session_id, channel_id, app_id) where session_id is not null;
 
 -- How far ahead a chat's places are taken, for all processes (GCRA); chat 0 is the bot as a whole.
 create table telegram_paces (

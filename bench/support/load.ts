@@ -15,7 +15,7 @@ export interface LoadOptions {
   readonly rate?: number
   readonly method: "GET" | "POST"
   readonly headers?: Record<string, string>
-  readonly body?: string
+  readonly body?: string | (() => string)
   readonly path: () => string
 }
 
@@ -29,8 +29,8 @@ export const load = async (options: LoadOptions): Promise<LoadResult> => {
     headers: options.headers ?? {},
     requests: [{
       method: options.method,
-      ...(options.body === undefined ? {} : { body: options.body }),
-      setupRequest: (request) => ({ ...request, path: options.path() })
+      ...(typeof options.body === "string" ? { body: options.body } : {}),
+      setupRequest: (request) => ({ ...request, path: options.path(), ...(typeof options.body === "function" ? { body: options.body() } : {}) })
     }]
   })
   return { perSecond: result.requests.total / result.duration, p50Ms: result.latency.p50, p99Ms: result.latency.p99, errors: result.errors + result.non2xx }

@@ -6,6 +6,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "../Database.ts"
 import { moveHeads } from "../moveHeads.ts"
 import { type CharacterUnavailable, Sessions } from "../Sessions.ts"
+import { chatOf } from "./chatOf.ts"
 
 /** After a block is lifted, what was said longer ago than this is not sent any more. */
 const STALE_AFTER = "10 minutes"
@@ -64,7 +65,9 @@ export class Conversations extends Context.Service<Conversations, {
     const bind = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, old: string | null, sessionId: string, position: number, head: number) {
       if (old !== null) yield* query((sql) => sql`delete from lanes where app_id = ${appId} and session_id = ${old} and channel_id = ${channelId}`)
       yield* query((sql) => sql`
-        update telegram_chats set session_id = null where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId} and (chat_id, thread_id) <> (${chatId}, ${threadId})`)
+        with elsewhere as materialized (${chatOf(sql, { appId, channelId, sessionId })})
+        update telegram_chats t set session_id = null from elsewhere e
+        where t.app_id = e.app_id and t.channel_id = e.channel_id and t.chat_id = e.chat_id and t.thread_id = e.thread_id and (e.chat_id, e.thread_id) <> (${chatId}::bigint, ${threadId}::bigint)`)
       yield* query((sql) => sql`
         update telegram_chats set session_id = ${sessionId}, status = 'active' where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
       yield* query((sql) => sql`

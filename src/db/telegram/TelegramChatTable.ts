@@ -1,10 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
+import { type ChatRef, ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
-import { Database } from "../Database.ts"
+import { Database, type Sql } from "../Database.ts"
+import { chatOf } from "./chatOf.ts"
 
 const NEUTRAL = "Sorry, I lost my thread there. Say that again?"
+
+/** What begins a statement that changes the chat of a session; it goes on with `update telegram_chats t ...` and ends with `ofHeld`. */
+const withHeld = (sql: Sql, ref: ChatRef) => sql`with held as materialized (${chatOf(sql, ref)})`
+const ofHeld = (sql: Sql) => sql`
+  from held h where t.app_id = h.app_id and t.channel_id = h.channel_id and t.chat_id = h.chat_id and t.thread_id = h.thread_id and t.session_id = h.session_id`
 
 /** The chats of bots in PostgreSQL. */
 export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
@@ -12,9 +18,8 @@ export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
   return TelegramChats.of({
-    mark: ({ appId, channelId, sessionId }, status, reason) => query((sql) => sql`
-      update telegram_chats set status = ${status}, reason = ${reason}
-      where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId} and status = 'active' returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable),
+    mark: (ref, status, reason) => query((sql) => sql`
+      ${withHeld(sql, ref)} update telegram_chats t set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable),
 
     migrate: ({ appId, channelId }, from, to) => transaction(Effect.gen(function*() {
       // Whoever comes second finds nothing to do.
@@ -26,21 +31,20 @@ export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
     })).pipe(unavailable),
 
     // The chat itself may have a session of its own: then this one has nowhere to go but there.
-    leaveThread: ({ appId, channelId, sessionId }) => query((sql) => sql`
-      update telegram_chats c set thread_id = 0 where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId}
-        and not exists (select from telegram_chats x where x.app_id = c.app_id and x.channel_id = c.channel_id and x.chat_id = c.chat_id and x.thread_id = 0)`).pipe(Effect.asVoid, unavailable),
+    leaveThread: (ref) => query((sql) => sql`
+      ${withHeld(sql, ref)} update telegram_chats t set thread_id = 0 ${ofHeld(sql)}
+        and not exists (select from telegram_chats x where x.app_id = h.app_id and x.channel_id = h.channel_id and x.chat_id = h.chat_id and x.thread_id = 0)`).pipe(Effect.asVoid, unavailable),
 
-    apology: ({ appId, channelId, sessionId }, cursor) => query<Array<{ line: string | null; name: string | null; display_name: string | null }>>((sql) => sql`
-      with allowed as (
-        update telegram_chats set apologised_at = now(), apologised_cursor = ${cursor}
-        where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId}
-          and (apologised_at is null or apologised_at < now() - interval '1 hour' or apologised_cursor = ${cursor}) returning 1
+    apology: (ref, cursor) => query<Array<{ line: string | null; name: string | null; display_name: string | null }>>((sql) => sql`
+      ${withHeld(sql, ref)}, allowed as (
+        update telegram_chats t set apologised_at = now(), apologised_cursor = ${cursor} ${ofHeld(sql)}
+          and (t.apologised_at is null or t.apologised_at < now() - interval '1 hour' or t.apologised_cursor = ${cursor}) returning 1
       )
       select v.profile -> 'fallback_lines' ->> 0 as line, v.profile ->> 'display_name' as name, u.display_name
       from allowed, sessions s join characters c on c.app_id = s.app_id and c.slug = s.character_slug
       join character_versions v on v.app_id = c.app_id and v.slug = c.slug and v.version = c.version
       join end_users u on u.app_id = s.app_id and u.external_user_ref = s.external_user_ref
-      where s.app_id = ${appId} and s.session_id = ${sessionId}`).pipe(
+      where s.app_id = ${ref.appId} and s.session_id = ${ref.sessionId}`).pipe(
       Effect.map(([row]) => row === undefined ? null : fillMacros(row.line ?? NEUTRAL, { character: row.name ?? "", user: row.display_name })),
       unavailable
     )

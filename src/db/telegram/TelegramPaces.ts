@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import { Pace } from "#channels/telegram/Pace.ts"
 import { type Chat, type ChatRef, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type Sql } from "../Database.ts"
+import { chatOf } from "./chatOf.ts"
 
 /** Between two messages, in milliseconds, and how many may go at once. */
 const PRIVATE = { every: 1000, burst: 3 }
@@ -29,16 +30,16 @@ interface Places {
  * Takes a place in the chat and one of the bot, both or neither: theoretical arrival times (GCRA), each in its row.
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
  */
-const take = (sql: Sql, { appId, channelId, sessionId }: ChatRef, botEvery: number, withinMs: number, returnedMsAgo: number) => sql`
+const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number, returnedMsAgo: number) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
-    select chat_id, thread_id, status from telegram_chats, durable where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId}
+    select c.chat_id, c.thread_id, c.status from (${chatOf(sql, ref)}) c, durable
   ), place as (
     select p.*, clock_timestamp() as at, case when p.chat_id = 0 then ${botEvery}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
         * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond' as every,
       case when p.chat_id = 0 then ${BOT_BURST}::int when p.chat_id < 0 then ${GROUP.burst} else ${PRIVATE.burst} end as burst
-    from telegram_paces p where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id in (0, (select chat_id from chat))
+    from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (0, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), ahead as (
     select p.*, greatest(p.taken_until, p.at, case when p.chat_id <> 0 then p.at - ${returnedMsAgo}::int * interval '1 millisecond' + p.every end) as until from place p
@@ -49,8 +50,8 @@ const take = (sql: Sql, { appId, channelId, sessionId }: ChatRef, botEvery: numb
     from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
   )
   select w.ms as wait_ms, c.chat_id, c.thread_id, c.status,
-    exists (select from turns t where t.app_id = ${appId} and t.session_id = ${sessionId} and t.outcome is null) and exists (
-      select from channels x where x.app_id = ${appId} and x.channel_id = ${channelId} and x.status in ('active', 'failing')) as open
+    exists (select from turns t where t.app_id = ${ref.appId} and t.session_id = ${ref.sessionId} and t.outcome is null) and exists (
+      select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing')) as open
   from wait w left join chat c on true`
 
 /** The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two. */
@@ -71,13 +72,14 @@ export const layer = Layer.effect(Pace, Effect.gen(function*() {
     reserve: (ref, { proactive, within }) =>
       Effect.map(places(ref, proactive ? BOT_PROACTIVE : BOT_ANSWERS, Duration.toMillis(within)), (row) => Duration.millis(row?.wait_ms ?? 0)),
 
-    departs: ({ appId, channelId, sessionId }) => query<Array<Chat>>((sql) => sql`
-      with chat as (
-        select c.chat_id, c.thread_id, c.status from telegram_chats c, (select set_config('synchronous_commit', 'off', true)) durable
-        where c.app_id = ${appId} and c.channel_id = ${channelId} and c.session_id = ${sessionId}
+    departs: (ref) => query<Array<Chat>>((sql) => sql`
+      with durable as (
+        select set_config('synchronous_commit', 'off', true)
+      ), chat as materialized (
+        select c.* from (${chatOf(sql, ref)}) c, durable
       ), counted as (
         update telegram_paces p set taken_until = greatest(p.taken_until, clock_timestamp() + interval '1 millisecond' * case when p.chat_id < 0 then ${GROUP.every}::int else ${PRIVATE.every}::int end)
-        from chat c where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id = c.chat_id
+        from chat c where p.app_id = c.app_id and p.channel_id = c.channel_id and p.chat_id = c.chat_id
       )
       select chat_id as "chatId", thread_id as "threadId", status from chat`).pipe(Effect.map((rows) => rows[0]), unavailable),
 
@@ -98,17 +100,18 @@ export const layer = Layer.effect(Pace, Effect.gen(function*() {
     }),
 
     // Where several chats of a bot are blocked, the bot as a whole is meant.
-    penalise: ({ appId, channelId, sessionId }, after) => query((sql) => sql`
+    penalise: (ref, after) => query((sql) => sql`
       with chat as (
-        select chat_id from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and session_id = ${sessionId}
+        ${chatOf(sql, ref)}
       ), others as (
-        select count(*) as n from telegram_paces p where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id not in (0, (select chat_id from chat)) and p.blocked_until > now()
+        select count(*) as n from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id not in (0, (select chat_id from chat)) and p.blocked_until > now()
       ), locked as (
-        select p.chat_id from telegram_paces p, chat c, others o where p.app_id = ${appId} and p.channel_id = ${channelId} and (p.chat_id = c.chat_id or (p.chat_id = 0 and o.n > 0))
+        select p.app_id, p.channel_id, p.chat_id from telegram_paces p, others o
+        where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (0, (select chat_id from chat)) and (p.chat_id <> 0 or o.n > 0)
         order by p.chat_id = 0 desc for no key update of p
       )
       update telegram_paces p set blocked_until = greatest(p.blocked_until, now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond'),
         slow_until = greatest(p.slow_until, now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond' + ${SLOW_FOR}::interval)
-      from locked l where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id = l.chat_id`).pipe(Effect.asVoid, unavailable)
+      from locked l where p.app_id = l.app_id and p.channel_id = l.channel_id and p.chat_id = l.chat_id`).pipe(Effect.asVoid, unavailable)
   })
 }))

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import type { Row } from "../Row.ts"
+import { addBots, botId, HOOK_SECRET, startBotApi, textUpdate } from "../support/bots.ts"
+import { type Ground, prepareGround } from "../support/Ground.ts"
+import { load } from "../support/load.ts"
+import { residentBytes, type Served, startServer } from "../support/processes.ts"
+import { median, round } from "../support/statistics.ts"
+
+const BOTS = 10_000
+const UPDATES_PER_SECOND = 200
+const SECONDS = 15
+const PRELOAD = resolve(import.meta.dirname, "../support/loopDelay.ts")
+
+/** The delay of the server's event loop since it was asked last. */
+const loopDelay = async ({ pid }: Served, file: string): Promise<{ readonly p50: number; readonly p99: number; readonly max: number }> => {
+  rmSync(file, { force: true })
+  process.kill(pid, "SIGUSR2")
+  while (!existsSync(file)) await new Promise((resume) => setTimeout(resume, 20))
+  await new Promise((resume) => setTimeout(resume, 50))
+  return JSON.parse(readFileSync(file, "utf8"))
+}
+
+const clean = async ({ sql }: Ground) => {
+  await sql`truncate telegram_updates, telegram_chats, events, turns, turn_stages, lanes, delivery_attempts, sessions, session_logs, end_users cascade`
+  await sql`delete from telegram_paces where chat_id <> 0`
+  await sql`delete from graphile_worker._private_jobs`
+  await sql.unsafe("vacuum analyze")
+}
+
+/** So many of the bots are attached; the others are there and count for nothing. */
+const attach = async (ground: Ground, bots: number) => {
+  await clean(ground)
+  const changed = await ground.sql`
+    update telegram_bots set status = case when user_id < ${1_000_000 + bots} then 'active' else 'detached' end
+    where (status = 'active') <> (user_id < ${1_000_000 + bots})`
+  if (changed.count > 0) await ground.sql.unsafe("vacuum analyze telegram_bots")
+}
+
+const startUp = async (ground: Ground, bots: number): Promise<number> => {
+  await attach(ground, bots)
+  const startedAt = performance.now()
+  const server = await startServer(ground.url, "api,worker")
+  const seconds = (performance.now() - startedAt) / 1000
+  await server.stop()
+  return seconds
+}
+
+/** A process with so many bots, to which people write all the time; one that works, too, also answers them. */
+const run = async (ground: Ground, bots: number, roles: string) => {
+  await attach(ground, bots)
+  const { sql } = ground
+  const api = await startBotApi()
+  const file = join(tmpdir(), `troupe-loop-${process.pid}.json`)
+  const server = await startServer(ground.url, roles, { TELEGRAM_API_ROOT: api.url, NODE_OPTIONS: `--import=${PRELOAD}`, LOOP_DELAY_FILE: file })
+  try {
+    await loopDelay(server, file)
+    const taken = await load({
+      baseUrl: server.baseUrl,
+      connections: 40,
+      seconds: SECONDS,
+      rate: UPDATES_PER_SECOND,
+      method: "POST",
+      headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": HOOK_SECRET },
+      body: () => textUpdate(100_000 + Math.floor(Math.random() * 500)),
+      path: () => `/v1/telegram/hooks/${botId(Math.floor(Math.random() * bots))}`
+    })
+    const delay = await loopDelay(server, file)
+    const [row] = await sql`select count(*)::int as stored from telegram_updates`
+    if (taken.errors > 0) throw new Error(`${taken.errors} errors`)
+    return { megabytes: residentBytes(server.pid) / 2 ** 20, delay, p99Ms: taken.p99Ms, perSecond: (row!["stored"] as number) / SECONDS, sentPerSecond: api.messages() / SECONDS }
+  } finally {
+    await server.stop()
+    api.close()
+    rmSync(file, { force: true })
+  }
+}
+
+const STARTS = 3
+
+export const fleet: Row = {
+  name: "fleet",
+  run: async (rounds) => {
+    const ground = await prepareGround(1)
+    await addBots(ground, BOTS)
+    try {
+      const raw: Array<Record<string, number>> = []
+      for (let n = 0; n < rounds; n++) {
+        const starts: Array<readonly [number, number]> = []
+        for (let start = 0; start < STARTS; start++) starts.push([await startUp(ground, 1), await startUp(ground, BOTS)])
+        const one = await run(ground, 1, "api,worker")
+        const all = await run(ground, BOTS, "api,worker")
+        const inbound = await run(ground, BOTS, "api")
+        raw.push({
+          start_s: round(median(starts.map(([, seconds]) => seconds))), start_one_bot_s: round(median(starts.map(([seconds]) => seconds))),
+          mb: round(all.megabytes), mb_one_bot: round(one.megabytes), mb_in: round(inbound.megabytes),
+          loop_p99_ms: round(all.delay.p99), loop_p99_one_bot_ms: round(one.delay.p99), updates_per_s: round(all.perSecond), sent_per_s: round(all.sentPerSecond),
+          in_loop_p99_ms: round(inbound.delay.p99), in_loop_max_ms: round(inbound.delay.max), in_updates_per_s: round(inbound.perSecond), in_answer_p99_ms: inbound.p99Ms
+        })
+      }
+      const of = (name: string) => median(raw.map((row) => row[name] ?? Number.NaN))
+      const ratio = (ours: string, limit: string) => round(of(ours) / of(limit))
+      const loop = (name: string, what: string, field: string) =>
+        ({ name, what: `delay of the event loop, 99th of a hundred, with ${BOTS} bots under ${UPDATES_PER_SECOND} updates/s: ${what}`, ours: of(field), limit: 50, unit: "ms", ratio: round(of(field) / 50), goal: "< 50 ms", reached: of(field) < 50, raw: [] })
+      return [
+        { name: "fleet memory", what: `${BOTS} bots under ${UPDATES_PER_SECOND} updates/s against one bot under as many`, ours: of("mb"), limit: of("mb_one_bot"), unit: "MB", ratio: ratio("mb", "mb_one_bot"), goal: "< 150 MB more", reached: of("mb") - of("mb_one_bot") < 150, raw },
+        { name: "fleet start", what: `to ready with ${BOTS} bots, against one`, ours: of("start_s"), limit: of("start_one_bot_s"), unit: "s", ratio: ratio("start_s", "start_one_bot_s"), goal: "< 2 s more", reached: of("start_s") - of("start_one_bot_s") < 2, raw: [] },
+        loop("fleet in", "a process that takes them in", "in_loop_p99_ms"),
+        loop("fleet", "a process that also answers them", "loop_p99_ms")
+      ]
+    } finally {
+      await ground.close()
+    }
+  }
+}
