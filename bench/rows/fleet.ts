@@ -105,7 +105,7 @@ export const fleet: Row = {
         ({ name, what: `delay of the event loop, 99th of a hundred, with ${BOTS} bots under ${UPDATES_PER_SECOND} updates/s: ${what}`, ours: of(field), limit: 50, unit: "ms", ratio: round(of(field) / 50), goal: "< 50 ms", reached: of(field) < 50, raw: [] })
       return [
         { name: "fleet memory", what: `${BOTS} bots under ${UPDATES_PER_SECOND} updates/s against one bot under as many`, ours: of("mb"), limit: of("mb_one_bot"), unit: "MB", ratio: ratio("mb", "mb_one_bot"), goal: "< 150 MB more", reached: of("mb") - of("mb_one_bot") < 150, raw },
-        { name: "fleet start", what: `to ready with ${BOTS} bots, against one`, ours: of("start_s"), limit: of("start_one_bot_s"), unit: "s", ratio: ratio("start_s", "start_one_bot_s"), goal: "< 2 s more", reached: of("start_s") - of("start_one_bot_s") < 2, raw: [] },
+        { name: "fleet start", what: `to ready with ${BOTS} bots, against one`, ours: of("start_s"), limit: of("start_one_bot_s"), unit: "s", ratio: ratio("start_s", "start_one_bot_s"), goal: "< 2 s", reached: of("start_s") < 2, raw: [] },
         loop("fleet in", "a process that takes them in", "in_loop_p99_ms"),
         loop("fleet", "a process that also answers them", "loop_p99_ms")
       ]
