@@ -68,12 +68,19 @@ const breakThings = (telegram: FakeTelegram, percent: number) => {
   telegram.fault({ ...sixth, method: "sendChatAction" }, { kind: "error", code: 429, description: "Too Many Requests: retry after 2", parameters: { retry_after: 2 } })
 }
 
+const NAMES = ["Ada", "Bela", "Cleo", "Dora", "Emil", "Finn", "Gita", "Hugo", "Ines", "Joon"]
+/** Three bubbles that nobody else gets, nor like any other: a character that repeats itself is held back. */
+const replyOf = (n: number) => {
+  const guest = [...String(n)].map((digit) => NAMES[Number(digit)]).join(" ")
+  return JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["soup is hot", "bread is warm", "salt is white"].map((what) => `${guest}, ${what}.`), cited_memory_ids: [] })
+}
+
 /** People write, characters answer, processes die and Telegram misbehaves, all at once; then both sides are compared. */
 export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line: string) => void = () => {}): Promise<TelegramChaosReport> => {
   const startedAt = performance.now()
   const random = seeded(options.seed)
   const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)] as A
-  const model = await startSlowModel(20, (n) => JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["soup", "bread", "salt"].map((what) => `Here is the ${what} for guest number ${n}.`) }))
+  const model = await startSlowModel(20, replyOf)
   const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, rates: CEILINGS, seed: options.seed })
   const live: Array<TroupeProcess & { readonly port: number }> = []
   const everStarted: Array<TroupeProcess> = []
