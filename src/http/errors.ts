@@ -28,6 +28,8 @@ export const accountTokenUsed = structured(401, "account_token_used_as_runtime_k
 export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key", "An identity provider's key (ak_...) is not a credential of this service.",
   "Send a runtime key of this service (ck_...).")
 
+export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one.")
+
 export const databaseUnreachable = plain(503, "The database cannot be reached right now. Try again shortly.")
 export const draining = plain(503, "This server is stopping. Try again shortly.")
 export const internalError = structured(500, "internal_error", "Something went wrong on our side.",
