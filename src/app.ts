@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Database } from "#src/db/Database.ts"
@@ -19,7 +20,7 @@ export const database = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** What reads and writes tables, without the engine. Enough for the command line. */
-export const tables = Layer.mergeAll(Apps.layer, IdempotencyKeys.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
+export const tables = Layer.mergeAll(Apps.layer, ApiKeys.layer, IdempotencyKeys.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
   Layer.provideMerge(LogSignals.layer),
   Layer.provideMerge(database)
 )

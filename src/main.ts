@@ -29,12 +29,20 @@ const appCreate = defineCommand({
   }
 })
 
+const appList = defineCommand({
+  meta: { name: "list", description: "List the apps of every account; prints one line of JSON" },
+  run: async ({ args }) => {
+    refuseUnknown(args, [], 0)
+    return (await import("./commands/app.ts")).listApps()
+  }
+})
+
 const keyCreate = defineCommand({
   meta: { name: "create", description: "Create another runtime key for an app; prints one line of JSON" },
   args: { appId: { type: "positional", required: true, description: "Id of the app (app_...)" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["appId", "app-id"], 1)
-    return (await import("./commands/app.ts")).createKey({ appId: args.appId })
+    return (await import("./commands/key.ts")).createKey({ appId: args.appId })
   }
 })
 
@@ -43,7 +51,19 @@ const keyRevoke = defineCommand({
   args: { prefix: { type: "positional", required: true, description: "Prefix of the key (ck_ and 8 characters), or the whole key" } },
   run: async ({ args }) => {
     refuseUnknown(args, ["prefix"], 1)
-    return (await import("./commands/app.ts")).revokeKey({ prefix: args.prefix })
+    return (await import("./commands/key.ts")).revokeKey({ prefix: args.prefix })
+  }
+})
+
+const keyRotate = defineCommand({
+  meta: { name: "rotate", description: "Make a runtime key in place of another; prints one line of JSON" },
+  args: {
+    prefix: { type: "positional", required: true, description: "Prefix of the key that is to end, or the whole key" },
+    "grace-seconds": { type: "string", description: "How long it goes on beside the new one, up to a day; it ends at once without this", valueHint: "N" }
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["prefix", "grace-seconds", "graceSeconds"], 1)
+    return (await import("./commands/key.ts")).rotateKey({ prefix: args.prefix, graceSeconds: args["grace-seconds"] })
   }
 })
 
@@ -110,8 +130,8 @@ await runMain(defineCommand({
   meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
   subCommands: {
     serve,
-    app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate } }),
-    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke } }),
+    app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate, list: appList } }),
+    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke, rotate: keyRotate } }),
     secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } }),
     chat,
     events: defineCommand({ meta: { name: "events", description: "Logs of sessions" }, subCommands: { tail: eventsTail } }),

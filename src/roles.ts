@@ -13,9 +13,12 @@ import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
+import { AccountAuthentication } from "#src/accounts/AccountAuthentication.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import * as Accept from "#src/db/Accept.ts"
+import { Accounts } from "#src/db/Accounts.ts"
+import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -85,6 +88,8 @@ const outbound = Layer.unwrap(Effect.gen(function*() {
   return Outbound.layer({ allow: outboundAllow })
 }))
 
+const accounts = AccountAuthentication.layer.pipe(Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer)))
+
 /** The push channels there are. */
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
@@ -126,7 +131,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustProxy } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
+    Layer.provide([accounts, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

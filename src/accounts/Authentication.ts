@@ -4,9 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { timingSafeEqual } from "node:crypto"
-import { Apps, type StoredKey } from "#src/db/Apps.ts"
+import { ApiKeys, type StoredKey } from "#src/db/ApiKeys.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { readApiKey } from "./apiKey.ts"
+import { bearerOf } from "./bearer.ts"
 
 /** Who asks: the app that a runtime key stands for. */
 export interface Principal {
@@ -15,14 +16,13 @@ export interface Principal {
 }
 
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
-  reason: Schema.Literals(["missing", "invalid_key", "account_token", "idp_key"])
+  reason: Schema.Literals(["missing", "invalid_key", "expired_key", "account_token", "idp_key"])
 }) {}
 
 /** How long a key that was looked up is trusted without another look. */
 const TRUSTED_FOR_MS = 1000
 const MOST_REMEMBERED = 10_000
 
-const bearerOf = (authorization: string | undefined) => /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]
 
 /** Resolves the bearer of a runtime route (contract 5). */
 export class Authentication extends Context.Service<Authentication, {
@@ -31,11 +31,12 @@ export class Authentication extends Context.Service<Authentication, {
   readonly remembered: (authorization: string | undefined) => Principal | undefined
 }>()("src/accounts/Authentication") {
   static readonly layer = Layer.effect(Authentication, Effect.gen(function*() {
-    const apps = yield* Apps
+    const keys = yield* ApiKeys
     const clock = yield* Clock.Clock
     const known = new Map<string, StoredKey & { readonly until: number }>()
 
     const matches = (stored: StoredKey, secretHash: Buffer) => !stored.revoked && timingSafeEqual(stored.secret_hash, secretHash)
+    const noteUse = (prefix: string) => Effect.forkDetach(Effect.ignore(keys.used(prefix)))
 
     const remembered = (authorization: string | undefined) => {
       const presented = readApiKey(bearerOf(authorization) ?? "")
@@ -50,8 +51,10 @@ export class Authentication extends Context.Service<Authentication, {
       if (bearer.startsWith("ak_")) return yield* new Unauthenticated({ reason: "idp_key" })
       const presented = readApiKey(bearer)
       if (presented === null) return yield* new Unauthenticated({ reason: "invalid_key" })
-      const stored = yield* apps.findKey(presented.prefix)
+      const stored = yield* keys.find(presented.prefix)
       if (stored === undefined || !matches(stored, presented.secretHash)) return yield* new Unauthenticated({ reason: "invalid_key" })
+      if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
+      if (stored.use_unwritten) yield* noteUse(presented.prefix)
       if (known.size >= MOST_REMEMBERED) known.clear()
       known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
       return { appId: stored.app_id, prefix: presented.prefix }

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Apps } from "#src/db/Apps.ts"
+import { ApiKeys } from "#src/db/ApiKeys.ts"
 
 /**
  * Ends what a key has opened and what lasts, streams and waiting polls, within a second of the key's end: every 500 ms, while there is
@@ -12,13 +12,13 @@ export class KeyWatch extends Context.Service<KeyWatch, {
   readonly watch: (prefix: string, ended: () => void) => () => void
 }>()("src/accounts/KeyWatch") {
   static readonly layer = Layer.effect(KeyWatch, Effect.gen(function*() {
-    const apps = yield* Apps
+    const keys = yield* ApiKeys
     const watches = new Map<string, Set<() => void>>()
 
     const look = Effect.gen(function*() {
       if (watches.size === 0) return
       const asked = [...watches.keys()]
-      const valid = new Set(yield* apps.validKeys(asked))
+      const valid = new Set(yield* keys.valid(asked))
       for (const prefix of asked) {
         if (!valid.has(prefix)) for (const ended of watches.get(prefix) ?? []) ended()
       }

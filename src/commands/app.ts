@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import { tables } from "#src/app.ts"
-import { PREFIX_LENGTH, readApiKey } from "#src/accounts/apiKey.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
+
+/** Apps that one query fetches. */
+const A_PAGE = 500
 
 const readBudget = (text: string | undefined) => {
   if (text === undefined) return Effect.succeed(null)
@@ -23,20 +25,16 @@ export const createApp = (args: { readonly name: string; readonly budgetUsd: str
     print(JSON.stringify({ app_id: appId, api_key: key.apiKey, prefix: key.prefix }))
   }))
 
-/** `troupe key revoke PREFIX`. Somebody in haste gives the whole key. */
-export const revokeKey = (args: { readonly prefix: string }) =>
+/** `troupe app list`: those of every account. */
+export const listApps = () =>
   runCommand(Effect.gen(function*() {
-    const prefix = readApiKey(args.prefix)?.prefix ?? args.prefix
-    if (prefix.length !== PREFIX_LENGTH) return yield* new BadArgument({ problem: `PREFIX must be the first ${PREFIX_LENGTH} characters of a key, or a whole one` })
-    const revoked = yield* Apps.use((apps) => apps.revokeKey(prefix)).pipe(Effect.provide(tables))
-    if (!revoked) return yield* new BadArgument({ problem: `there is no key with the prefix ${prefix}` })
-    print(JSON.stringify({ prefix, revoked: true }))
-  }))
-
-/** `troupe key create APP_ID` */
-export const createKey = (args: { readonly appId: string }) =>
-  runCommand(Effect.gen(function*() {
-    const key = yield* Apps.use((apps) => apps.createKey(args.appId, "command line")).pipe(Effect.provide(tables))
-    if (key === null) return yield* new BadArgument({ problem: `there is no app ${args.appId}` })
-    print(JSON.stringify({ app_id: args.appId, api_key: key.apiKey, prefix: key.prefix }))
-  }))
+    const apps = yield* Apps
+    const listed: Array<object> = []
+    for (let after: string | null | undefined = null; after !== undefined;) {
+      const page: ReadonlyArray<{ readonly app_id: string; readonly account_id: string; readonly name: string; readonly environment: string; readonly created_at: Date }> =
+        yield* apps.list({ accountId: null, after, limit: A_PAGE })
+      listed.push(...page.map(({ app_id, account_id, name, environment, created_at }) => ({ app_id, account_id, name, environment, created_at })))
+      after = page.length === A_PAGE ? page.at(-1)?.app_id : undefined
+    }
+    print(JSON.stringify({ apps: listed }))
+  }).pipe(Effect.provide(tables)))

@@ -1,14 +1,24 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import { type MintedKey, mintApiKey } from "#src/accounts/apiKey.ts"
+import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { OPERATOR } from "./operator.ts"
 import { VersionConflict } from "./VersionConflict.ts"
+
+/** What an account may have at most. */
+export const MOST_APPS = 100
+
+export type Environment = "test" | "live"
 
 export interface App {
   readonly app_id: string
+  readonly account_id: string
   readonly name: string
+  readonly environment: Environment
   readonly expose_relational_numerics: boolean
   readonly version: number
   readonly created_at: Date
@@ -17,89 +27,95 @@ export interface App {
 /** What is left out stays as it is; null is the default again. */
 export interface AppChange {
   readonly name?: string | undefined
+  readonly environment?: Environment | undefined
   readonly expose_relational_numerics?: boolean | null | undefined
   /** Refused when the app is not at this version. */
   readonly expected_version?: number | undefined
 }
 
-export interface StoredKey {
-  readonly app_id: string
-  readonly secret_hash: Buffer
-  readonly revoked: boolean
-}
-
 export interface NewApp {
   readonly appId?: string
+  /** The operator's when not given. */
+  readonly accountId?: string
   readonly name: string
-  /** Micro-USD a month; null: no budget. */
-  readonly monthlyBudgetMicroUsd: number | null
+  readonly environment?: Environment
 }
 
-/** Apps, the tenants of everything, and their runtime keys. */
+/** The account has as many apps as it may have. */
+export class TooManyApps extends Schema.TaggedError<TooManyApps>()("TooManyApps", {}) {}
+
+/** Apps, the tenants of everything. Each belongs to one account, for good. */
 export class Apps extends Context.Service<Apps, {
-  readonly create: (app: NewApp) => Effect.Effect<{ readonly appId: string; readonly key: MintedKey }, DatabaseError>
-  /** Null: no such app. */
-  readonly createKey: (appId: string, name: string) => Effect.Effect<MintedKey | null, DatabaseError>
+  /** With its first key. */
+  readonly create: (app: NewApp & { /** Micro-USD a month; null: no budget. */ readonly monthlyBudgetMicroUsd: number | null }) => Effect.Effect<{ readonly appId: string; readonly key: MintedKey }, DatabaseError>
+  /** Without a key, as one of not too many of its account. */
+  readonly open: (app: NewApp & { readonly accountId: string }) => Effect.Effect<App, TooManyApps | DatabaseError>
   readonly get: (appId: string) => Effect.Effect<App | undefined, DatabaseError>
+  /** The same for an account: undefined also when the app is another's. */
+  readonly getOf: (accountId: string, appId: string) => Effect.Effect<App | undefined, DatabaseError>
+  /** By id, those after `after`; of all accounts when none is given. */
+  readonly list: (filter: { readonly accountId: string | null; readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<App>, DatabaseError>
   /** Undefined: no such app. */
   readonly patch: (appId: string, patch: AppChange) => Effect.Effect<App | undefined, VersionConflict | DatabaseError>
-  /** Those of these keys, by prefix, that are there and not revoked. */
-  readonly validKeys: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
-  /** Revokes a key for good; again is the same. False: no such key. */
-  readonly revokeKey: (prefix: string) => Effect.Effect<boolean, DatabaseError>
-  readonly findKey: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
 }>()("src/db/Apps") {
   static readonly layer = Layer.effect(Apps, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const database = yield* Database
+    const { query, transaction } = database
+    const record = auditing(database)
 
-    const createKey = Effect.fnUntraced(function*(appId: string, name: string) {
-      const key = mintApiKey()
-      const rows = yield* query((sql) => sql`
-        insert into api_keys (prefix, app_id, name, secret_hash)
-        select ${key.prefix}, app_id, ${name}, ${key.secretHash} from apps where app_id = ${appId} returning 1`)
-      return rows.length === 0 ? null : key
+    const insert = Effect.fnUntraced(function*({ appId = newId("app"), accountId = OPERATOR, name, environment = "live" }: NewApp) {
+      const [app] = yield* query<[App]>((sql) => sql`
+        insert into apps (app_id, account_id, name, environment) values (${appId}, ${accountId}, ${name}, ${environment}) returning *`)
+      yield* record({ accountId, action: "app.created", appId, detail: { name, environment } })
+      return app
     })
-    const create = Effect.fnUntraced(function*({ appId = newId("app"), name, monthlyBudgetMicroUsd }: NewApp) {
-      const key = mintApiKey()
-      yield* query((sql) => sql`insert into apps (app_id, name) values (${appId}, ${name})`)
+
+    const create = Effect.fnUntraced(function*({ monthlyBudgetMicroUsd, ...given }: Parameters<Context.Service.Shape<typeof Apps>["create"]>[0]) {
+      const { app_id: appId, account_id: accountId } = yield* insert(given)
       if (monthlyBudgetMicroUsd !== null) {
         yield* query((sql) => sql`
           insert into app_budgets (app_id, monthly_limit_micro_usd, month, used_micro_usd)
           values (${appId}, ${monthlyBudgetMicroUsd}, date_trunc('month', now() at time zone 'utc'), 0)`)
       }
+      const key = mintApiKey()
       yield* query((sql) => sql`insert into api_keys (prefix, app_id, name, secret_hash) values (${key.prefix}, ${appId}, 'first key', ${key.secretHash})`)
+      yield* record({ accountId, action: "api_key.created", appId, subject: key.prefix, detail: { name: "first key" } })
       return { appId, key }
     }, transaction)
 
-    const get = (appId: string) => query<Array<App>>((sql) => sql`select * from apps where app_id = ${appId}`).pipe(Effect.map((rows) => rows[0]))
+    const open = Effect.fnUntraced(function*(given: NewApp & { readonly accountId: string }) {
+      yield* query((sql) => sql`select 1 from accounts where account_id = ${given.accountId} for no key update`)
+      const [{ count }] = yield* query<[{ count: number }]>((sql) => sql`select count(*)::int as count from apps where account_id = ${given.accountId}`)
+      return count < MOST_APPS ? yield* insert(given) : yield* new TooManyApps()
+    }, transaction)
 
-    const patch = Effect.fnUntraced(function*(appId: string, { name, expose_relational_numerics: expose, expected_version }: AppChange) {
+    const get = (appId: string) => query<Array<App>>((sql) => sql`select * from apps where app_id = ${appId}`).pipe(Effect.map((rows) => rows[0]))
+    const getOf = (accountId: string, appId: string) =>
+      query<Array<App>>((sql) => sql`select * from apps where account_id = ${accountId} and app_id = ${appId}`).pipe(Effect.map((rows) => rows[0]))
+
+    const patch = Effect.fnUntraced(function*(appId: string, { name, environment, expose_relational_numerics: expose, expected_version }: AppChange) {
       const [changed] = yield* query<Array<App>>((sql) => sql`
-        update apps set version = version + 1, name = coalesce(${name ?? null}, name),
+        update apps set version = version + 1, name = coalesce(${name ?? null}, name), environment = coalesce(${environment ?? null}, environment),
           expose_relational_numerics = ${expose === undefined ? sql`expose_relational_numerics` : expose === null ? sql`default` : expose}
         where app_id = ${appId} and (${expected_version ?? null}::int is null or version = ${expected_version ?? null}) returning *`)
-      if (changed !== undefined) return changed
+      if (changed !== undefined) {
+        yield* record({ accountId: changed.account_id, action: "app.updated", appId, detail: { name, environment, expose_relational_numerics: expose, version: changed.version } })
+        return changed
+      }
       const present = yield* get(appId)
       return present === undefined ? undefined : yield* new VersionConflict({ current: present.version })
     }, transaction)
 
     return Apps.of({
       create,
-      createKey,
+      open,
       get,
-      patch,
-      validKeys: (prefixes) =>
-        query<Array<{ prefix: string }>>((sql) => sql`select prefix from api_keys where prefix = any(${prefixes}::text[]) and revoked_at is null`).pipe(
-          Effect.map((rows) => rows.map((row) => row.prefix))
-        ),
-      revokeKey: (prefix) =>
-        query((sql) => sql`update api_keys set revoked_at = coalesce(revoked_at, now()) where prefix = ${prefix} returning 1`).pipe(
-          Effect.map((rows) => rows.length > 0)
-        ),
-      findKey: (prefix) =>
-        query<Array<StoredKey>>((sql) => sql`select app_id, secret_hash, revoked_at is not null as revoked from api_keys where prefix = ${prefix}`).pipe(
-          Effect.map((rows) => rows[0])
-        )
+      getOf,
+      list: ({ accountId, after, limit }) =>
+        query<Array<App>>((sql) => sql`
+          select * from apps where (${accountId}::text is null or account_id = ${accountId}) and (${after}::text is null or app_id > ${after})
+          order by app_id limit ${limit}`),
+      patch
     })
   }))
 }

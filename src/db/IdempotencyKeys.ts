@@ -5,7 +5,8 @@ import { createHash } from "node:crypto"
 import { Database, type DatabaseError } from "./Database.ts"
 
 export interface IdempotentRequest {
-  readonly appId: string
+  /** The app, or on the account plane the account: both in app_id, for no id of one is one of the other. */
+  readonly scope: string
   readonly path: string
   readonly key: string
   /** As it was sent, with fields that mean nothing to us. */
@@ -29,24 +30,24 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
   static readonly layer = Layer.effect(IdempotencyKeys, Effect.gen(function*() {
     const { query, transaction } = yield* Database
 
-    const once = <A extends object, E, R>({ appId, path, key, body }: IdempotentRequest, create: Effect.Effect<A, E, R>) =>
+    const once = <A extends object, E, R>({ scope, path, key, body }: IdempotentRequest, create: Effect.Effect<A, E, R>) =>
       transaction(Effect.gen(function*(): Effect.gen.Return<IdempotentAnswer<A>, E | DatabaseError, R> {
         const bodyHash = hash(body)
         yield* query((sql) => sql`
-          delete from idempotency_keys where app_id = ${appId} and path = ${path} and key = ${key} and created_at < now() - interval '24 hours'`)
+          delete from idempotency_keys where app_id = ${scope} and path = ${path} and key = ${key} and created_at < now() - interval '24 hours'`)
         // A second request with the same key waits here for the first one to commit or roll back.
         const [claimed] = yield* query<Array<object>>((sql) => sql`
-          insert into idempotency_keys (app_id, path, key, body_hash) values (${appId}, ${path}, ${key}, ${bodyHash})
+          insert into idempotency_keys (app_id, path, key, body_hash) values (${scope}, ${path}, ${key}, ${bodyHash})
           on conflict do nothing returning 1`)
         if (claimed === undefined) {
           const [known] = yield* query<Array<{ body_hash: Uint8Array; response: A }>>((sql) => sql`
-            select body_hash, response from idempotency_keys where app_id = ${appId} and path = ${path} and key = ${key}`)
+            select body_hash, response from idempotency_keys where app_id = ${scope} and path = ${path} and key = ${key}`)
           if (known === undefined || !bodyHash.equals(known.body_hash)) return { _tag: "reused" }
           return { _tag: "replay", value: known.response }
         }
         const value = yield* create
         yield* query((sql) => sql`
-          update idempotency_keys set response = ${JSON.stringify(value)}::text::json where app_id = ${appId} and path = ${path} and key = ${key}`)
+          update idempotency_keys set response = ${JSON.stringify(value)}::text::json where app_id = ${scope} and path = ${path} and key = ${key}`)
         return { _tag: "fresh", value }
       }))
 

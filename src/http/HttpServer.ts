@@ -6,9 +6,11 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Feeds } from "#channels/event-log/Feeds.ts"
+import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { authenticate } from "./authenticate.ts"
+import { authenticateAccount } from "./authenticateAccount.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
 import { envelope, type Success } from "./envelope.ts"
 import { ApiError, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
@@ -54,6 +56,10 @@ const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError
   return reply.code(error.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(errorBody(error, request.id)))
 }
 
+/** Who changes what a request changes. */
+const actorOf = ({ principal, account }: FastifyRequest): Actor =>
+  account === undefined ? { kind: "runtime_key", id: principal?.prefix ?? null } : { kind: "account_token", id: account.token.prefix }
+
 /** The HTTP surface: Fastify with our parsing, authentication, envelope and errors, and every route hung on it. */
 export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: string }>()("src/http/HttpServer") {
   static readonly layer = (options: HttpOptions) => Layer.effect(HttpServer, Effect.gen(function*() {
@@ -87,11 +93,14 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     yield* Effect.promise(() => describeServer(app))
 
     app.decorateRequest("principal")
+    app.decorateRequest("account")
     app.addHook("onRequest", async (request, reply) => {
       void reply.headers(headers).header("x-request-id", request.id)
       if (closing) throw draining
       if (request.is404 || request.routeOptions.config.public === true) return
-      request.principal = remembered(request.headers.authorization) ?? await bridge.run(authenticate(request), reply, "when caller leaves")
+      const scope = request.routeOptions.config.account
+      if (scope !== undefined) request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
+      else request.principal = remembered(request.headers.authorization) ?? await bridge.run(authenticate(request), reply, "when caller leaves")
     })
     // A socket that has been answered while we stop must not be kept open for the next request.
     app.addHook("onSend", (_, reply, __, done) => {
@@ -106,7 +115,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         return sendError(request, reply, internalError)
       }
       const kind = request.routeOptions.config.within
-      if (error.code === "validation_error" && kind !== undefined && request.principal !== undefined) {
+      if (error.code === "validation_error" && kind !== undefined && (request.principal ?? request.account) !== undefined) {
         const there = await bridge.run(isThere(kind, request), reply, "when caller leaves").catch((failed: ApiError) => failed)
         if (there !== true) return sendError(request, reply, there === false ? notFound[kind] : there)
       }
@@ -114,7 +123,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     })
 
     const answer = async (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<Success, HandlerError, HandlerServices>) => {
-      const result = await bridge.run(handler, reply, request.routeOptions.config.writes === true ? "never" : "when caller leaves")
+      const result = await bridge.run(Effect.provideService(handler, CurrentActor, actorOf(request)), reply, request.routeOptions.config.writes === true ? "never" : "when caller leaves")
       const taken = request.routeOptions.schema?.body === undefined ? {} : request.body
       const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), taken)
       return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))

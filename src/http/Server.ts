@@ -9,8 +9,13 @@ import type { OperationalLog } from "#channels/OperationalLog.ts"
 import type { Outbound } from "#channels/outbound/Outbound.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
+import type { AccountAuthentication, AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
 import type { Authentication, Principal } from "#src/accounts/Authentication.ts"
 import type { KeyWatch } from "#src/accounts/KeyWatch.ts"
+import type { Scope } from "#src/accounts/scopes.ts"
+import type { Accounts } from "#src/db/Accounts.ts"
+import type { AccountTokens } from "#src/db/AccountTokens.ts"
+import type { ApiKeys } from "#src/db/ApiKeys.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
 import type { Characters } from "#src/db/Characters.ts"
@@ -36,7 +41,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | Sessions
+  | AccountAuthentication | Accounts | AccountTokens | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | Sessions
   | Traces | Updates | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
@@ -60,10 +65,14 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set on every route under /v1 that needs a runtime key. */
     principal: Principal
+    /** Set on every route of the account plane. */
+    account: AccountPrincipal
   }
   interface FastifyContextConfig {
     /** Served without a bearer. */
     readonly public?: boolean
+    /** On the account plane: takes an account token instead of a runtime key, with this scope; null: with any. */
+    readonly account?: Scope | null
     /** The resource in the path whose absence (404) comes before a bad body (422). */
     readonly within?: Kind
     /** Goes on when the caller leaves: its effect must not be cut in half. */

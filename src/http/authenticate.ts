@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import { accountTokenUsed, type ApiError, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
+import { accountTokenUsed, apiKeyExpired, type ApiError, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
 
 const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   missing: missingBearer,
   invalid_key: invalidKey,
+  expired_key: apiKeyExpired,
   account_token: accountTokenUsed,
   idp_key: idpKeyUsed
 }

@@ -25,12 +25,16 @@ export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAct
 export const envelope = ({ data, nextActions, ignored = [], shownOnce }: Success, unknown: ReadonlyArray<string>): string =>
   encodedEnvelope(JSON.stringify({ ...data, ...shownOnce, ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] }) }), nextActions)
 
-/** Commands that work when pasted into a shell that has the key in TROUPE_KEY. */
-export const curl = (baseUrl: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): string =>
+const command = (variable: string) => (baseUrl: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): string =>
   [
     "curl -s",
     method === "GET" ? "" : `-X ${method}`,
-    `-H "authorization: Bearer $TROUPE_KEY"`,
+    `-H "authorization: Bearer $${variable}"`,
     body === undefined ? "" : `-H "content-type: application/json" -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
     `"${baseUrl}${path}"`
   ].filter((part) => part !== "").join(" ")
+
+/** Commands that work when pasted into a shell that has the key in TROUPE_KEY. */
+export const curl = command("TROUPE_KEY")
+/** The same for the account plane, with the token in TROUPE_ACCOUNT_TOKEN. */
+export const accountCurl = command("TROUPE_ACCOUNT_TOKEN")

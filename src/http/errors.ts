@@ -28,6 +28,13 @@ export const accountTokenUsed = structured(401, "account_token_used_as_runtime_k
 export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key", "An identity provider's key (ak_...) is not a credential of this service.",
   "Send a runtime key of this service (ck_...).")
 
+export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one.")
+
+export const missingAccountToken = plain(401, "Authentication required: send `Authorization: Bearer lat_...`.")
+export const invalidAccountToken = plain(403, "This account token is invalid, has expired or has been revoked.")
+export const runtimeKeyUsed = plain(403, "A runtime key (ck_...) is not an account token: send one (lat_...) here.")
+export const scopeMissing = (scope: string) => structured(403, "scope_missing", `The account token lacks the scope ${scope}.`, "Get a token with this scope by the device flow: POST /v1/account/device/start.")
+
 export const databaseUnreachable = plain(503, "The database cannot be reached right now. Try again shortly.")
 export const draining = plain(503, "This server is stopping. Try again shortly.")
 export const internalError = structured(500, "internal_error", "Something went wrong on our side.",
@@ -46,9 +53,17 @@ export const notFound = {
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
-  app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to.")
+  app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to."),
+  account_app: structured(404, "app_not_found", "There is no such app in this account.", "List the account's apps with GET /v1/account/apps."),
+  api_key: structured(404, "api_key_not_found", "There is no such key in this app.", "List the app's keys with GET /v1/account/apps/{app_id}/api-keys.")
 } as const
 export type Kind = keyof typeof notFound
+
+export const tokenNotFound = structured(404, "token_not_found", "There is no such token in this account.", "List the account's tokens with GET /v1/account.")
+
+export const appLimitReached = (most: number) => structured(409, "app_limit_reached", `The account has ${most} apps, which is as many as it may have.`, "Use one of the apps that are there: GET /v1/account/apps.")
+export const apiKeyLimitReached = (most: number) => structured(409, "api_key_limit_reached", `The app has ${most} keys that can be used, which is as many as it may have.`, "Revoke one that is not used any more.")
+export const apiKeyEnded = structured(409, "api_key_ended", "This key is revoked, expired or rotated already.", "Create another key with POST /v1/account/apps/{app_id}/api-keys.")
 
 export const deliveryNotFound = structured(404, "delivery_not_found", "There is no such delivery in this session.", "List the deliveries with GET /v1/sessions/{session_id}/delivery.")
 

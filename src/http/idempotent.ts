@@ -33,7 +33,7 @@ export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<
       once = shownOnce
       return fresh
     })
-    const result = yield* keys.once({ appId: request.principal.appId, path: pathOf(request), key, body: rawBody(request.body) }, kept)
+    const result = yield* keys.once({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key, body: rawBody(request.body) }, kept)
     if (result._tag === "reused") return yield* idempotencyKeyReused
     return result._tag === "fresh" ? { ...result.value, shownOnce: once } : { ...result.value, data: { ...result.value.data, idempotent_replay: true } }
   })

@@ -1,32 +1,40 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { isId } from "#pipeline/domain/Id.ts"
+import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Sessions } from "#src/db/Sessions.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
+import { accountAppOf } from "./accountApp.ts"
 import { channelScope } from "./channelScope.ts"
 import type { Kind } from "./errors.ts"
+import { isKeyPrefix } from "./keyResource.ts"
 import { isSlug } from "./schemas/character.ts"
 
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", bot_id = "", channel_id = "", slug = "", session_id = "" } = params
-  const { appId } = request.principal
+  const { app_id = "", bot_id = "", channel_id = "", prefix = "", slug = "", session_id = "" } = params
   switch (kind) {
+    case "account_app":
+      return (yield* accountAppOf(request)) !== undefined
+    case "api_key": {
+      const owner = yield* accountAppOf(request)
+      return owner !== undefined && isKeyPrefix(prefix) && (yield* ApiKeys.use((keys) => keys.get({ appId: owner.app_id, prefix }))) !== undefined
+    }
     case "app":
-      return app_id === appId && (yield* Apps.use((apps) => apps.get(appId))) !== undefined
+      return app_id === request.principal.appId && (yield* Apps.use((apps) => apps.get(app_id))) !== undefined
     case "bot":
-      return isId("bot", bot_id) && (yield* BotRows.use((rows) => rows.get(appId, bot_id))) !== undefined
+      return isId("bot", bot_id) && (yield* BotRows.use((rows) => rows.get(request.principal.appId, bot_id))) !== undefined
     case "channel": {
-      const scope = channelScope(appId, params)
+      const scope = channelScope(request.principal.appId, params)
       return scope !== undefined && isId("chn", channel_id) && (yield* Channels.use((channels) => channels.get(scope, channel_id))) !== undefined
     }
     case "character":
-      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(appId, slug))) !== undefined
+      return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
     case "session":
-      return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(appId, session_id))) !== undefined
+      return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(request.principal.appId, session_id))) !== undefined
   }
 })

@@ -12,6 +12,7 @@ const tags = [
   { name: "Events", description: "The ordered log of a session: everything that was said and happened" },
   { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
   { name: "Observability", description: "What turns took, cost and decided" },
+  { name: "Account", description: "Apps and their runtime keys, with an account token instead of a key" },
   { name: "Reference", description: "About this server" }
 ]
 
@@ -37,7 +38,7 @@ export const describeServer = async (app: App) => {
       },
       servers: [{ url: "/", description: "This server" }],
       tags,
-      components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." } } },
+      components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." }, accountToken: { type: "http", scheme: "bearer", description: "An account token, lat_..., for /v1/account only" } } },
       security: [{ runtimeKey: [] }],
       webhooks: { event: eventPush }
     },

@@ -1,4 +1,7 @@
 import type { Routes } from "./Server.ts"
+import { accountRoutes } from "./routes/account.ts"
+import { accountAppRoutes } from "./routes/accountApps.ts"
+import { accountKeyRoutes } from "./routes/accountKeys.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { channelRoutes } from "./routes/channels.ts"
 import { characterRoutes } from "./routes/characters.ts"
@@ -18,5 +21,6 @@ import { telegramBatchRoutes } from "./routes/telegramBatches.ts"
 import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes,
+  accountRoutes, accountAppRoutes, accountKeyRoutes
 ]

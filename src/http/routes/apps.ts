@@ -1,20 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { Apps, type App } from "#src/db/Apps.ts"
+import { Apps } from "#src/db/Apps.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
+import { toAppResource } from "../appResource.ts"
 import { curl, success } from "../envelope.ts"
 import { notFound, versionConflict } from "../errors.ts"
 import { answers, AppData, MeData, written } from "../schemas/answers.ts"
 import { AppPatch } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
-
-const toResource = (app: App) => ({
-  app_id: app.app_id,
-  name: app.name,
-  expose_relational_numerics: app.expose_relational_numerics,
-  version: app.version,
-  created_at: app.created_at.toISOString()
-})
 
 export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get("/v1/me", {
@@ -25,7 +18,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
       const found = yield* Apps.use((apps) => apps.get(appId))
       if (found === undefined) return yield* notFound.app
       const { engine, model } = yield* Writer
-      return success({ ...toResource(found), engine, model }, [
+      return success({ ...toAppResource(found), engine, model }, [
         { command: curl(baseUrl(), "GET", "/v1/characters"), description: "List the characters of this app" },
         { command: curl(baseUrl(), "GET", "/v1/sessions"), description: "List the sessions of this app" }
       ])
@@ -49,6 +42,6 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("app", current)))
       )
       if (changed === undefined) return yield* notFound.app
-      return success(toResource(changed), [{ command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }])
+      return success(toAppResource(changed), [{ command: curl(baseUrl(), "GET", "/v1/me"), description: "Read the app again" }])
     })))
 }

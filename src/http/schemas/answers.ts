@@ -51,7 +51,7 @@ export const written = { ignored_fields: z.array(z.string()).optional().describe
 /** The same for a create, which takes an Idempotency-Key. */
 export const created = { ...written, idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before") }
 
-export const AppData = z.object({ app_id: z.string(), name: z.string(), expose_relational_numerics: z.boolean(), version: z.int(), created_at: time })
+export const AppData = z.object({ app_id: z.string(), name: z.string(), environment: z.enum(["test", "live"]), expose_relational_numerics: z.boolean(), version: z.int(), created_at: time })
 export const MeData = AppData.extend({ engine: z.string().describe("Which engine writes the replies"), model: z.string() })
 
 export const CharacterData = z.object({

@@ -1,0 +1,97 @@
+-- Accounts own apps. kind: operator (the one account of whoever runs this server: nobody signs in to it, it acts at the command line)
+-- or person (issuer and subject say who, as the identity provider vouched for).
+create table accounts (
+  account_id text primary key,
+  kind text not null,
+  issuer text,
+  subject text,
+  name text,
+  email text,
+  created_at timestamptz not null default now(),
+  unique (issuer, subject)
+);
+insert into accounts (account_id, kind, name) values ('acc_0000000000000000000PERAT0R', 'operator', 'Operator of this server');
+
+-- Apps that the command line or the first start made are the operator's, those from before there were accounts too.
+alter table apps
+  add column account_id text not null default 'acc_0000000000000000000PERAT0R' references accounts,
+  add column environment text not null default 'live';
+create index on apps (account_id, app_id);
+
+-- last_used_at is written rarely: see src/db/ApiKeys.ts.
+alter table api_keys
+  add column expires_at timestamptz,
+  -- The prefix of the key that it was rotated to.
+  add column replaced_by text,
+  add column last_used_at timestamptz;
+
+-- Account access tokens, lat_...
+create table account_tokens (
+  prefix text primary key,
+  account_id text not null references accounts,
+  client_name text not null,
+  scopes text[] not null,
+  secret_hash bytea not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  last_used_at timestamptz
+);
+create index on account_tokens (account_id, prefix);
+
+-- The device flow (RFC 8628). pending, then approved or denied by a person; approved, then redeemed for a token, once.
+create table device_codes (
+  device_code_hash bytea primary key,
+  user_code_hash bytea not null unique,
+  client_name text not null,
+  scopes text[] not null,
+  status text not null default 'pending',
+  -- What slow_down has made of it: it lasts, whichever process is asked.
+  interval_seconds int not null,
+  polled_at timestamptz,
+  account_id text references accounts,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index on device_codes (expires_at);
+
+-- A browser on its way from a user code to a decision: through the identity provider, after which there is an account.
+create table device_sign_ins (
+  cookie_hash bytea primary key,
+  device_code_hash bytea not null references device_codes on delete cascade,
+  user_code text not null,
+  account_id text references accounts,
+  created_at timestamptz not null default now()
+);
+create index on device_sign_ins (device_code_hash);
+
+-- What was counted against a limit in its rolling window, such as the device codes that an address was given.
+create table rolling_limits (
+  kind text not null,
+  subject text not null,
+  hits timestamptz[] not null,
+  last_hit_at timestamptz not null,
+  primary key (kind, subject)
+) with (fillfactor = 70);
+create index on rolling_limits (last_hit_at);
+
+-- Who changed what in an account. It outlives what it tells of, so it refers to nothing.
+create table audit_log (
+  account_id text not null,
+  entry_id text not null,
+  at timestamptz not null default clock_timestamp(),
+  -- operator, person (by the account), account_token, runtime_key (by their prefix)
+  actor_kind text not null,
+  actor text,
+  action text not null,
+  app_id text,
+  subject text,
+  detail json not null,
+  primary key (account_id, entry_id)
+);
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name;
+end $$;
+create trigger append_only before update or delete on audit_log for each row execute function refuse_change();
+create trigger no_truncate before truncate on audit_log for each statement execute function refuse_change();

@@ -1,0 +1,52 @@
+import { createHash, randomInt } from "node:crypto"
+import { crc32 } from "node:zlib"
+
+/**
+ * What a caller shows to be let in: what kind it is, 8 characters of prefix, 32 of secret (190 random bits), 6 of checksum, all base 62.
+ * The checksum lets a mistyped or made-up one be refused without a look-up. Stored are the prefix and a plain SHA-256 of the whole:
+ * with that much randomness a hash needs no salt, and any process can check it.
+ */
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const PREFIX = 8
+const SECRET = 32
+const CHECKSUM = 6
+
+/** A runtime key of an app, and an account access token (contract 2.2). */
+export type Kind = "ck_" | "lat_"
+
+const random = (length: number) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
+
+const checksum = (text: string) => {
+  let rest = crc32(text)
+  let digits = ""
+  for (let i = 0; i < CHECKSUM; i++) {
+    digits = ALPHABET[rest % 62] + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
+
+const hash = (secret: string): Buffer => createHash("sha256").update(secret).digest()
+
+export interface Minted {
+  /** The whole of it. Shown once, never stored. */
+  readonly secret: string
+  readonly prefix: string
+  readonly secretHash: Buffer
+}
+
+/** The kind and what follows it up to here may be shown. */
+export const prefixLength = (kind: Kind): number => kind.length + PREFIX
+
+export const mint = (kind: Kind): Minted => {
+  const body = kind + random(PREFIX + SECRET)
+  const secret = body + checksum(body)
+  return { secret, prefix: secret.slice(0, prefixLength(kind)), secretHash: hash(secret) }
+}
+
+/** The parts of one that is presented, to look it up by; null when it cannot be one of ours. */
+export const read = (kind: Kind, presented: string): { readonly prefix: string; readonly secretHash: Buffer } | null => {
+  const fits = presented.startsWith(kind) && presented.length === kind.length + PREFIX + SECRET + CHECKSUM && /^[0-9A-Za-z]+$/.test(presented.slice(kind.length))
+  if (!fits || checksum(presented.slice(0, -CHECKSUM)) !== presented.slice(-CHECKSUM)) return null
+  return { prefix: presented.slice(0, prefixLength(kind)), secretHash: hash(presented) }
+}

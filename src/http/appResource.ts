@@ -1,0 +1,10 @@
+import type { App } from "#src/db/Apps.ts"
+
+export const toAppResource = (app: App) => ({
+  app_id: app.app_id,
+  name: app.name,
+  environment: app.environment,
+  expose_relational_numerics: app.expose_relational_numerics,
+  version: app.version,
+  created_at: app.created_at.toISOString()
+})
