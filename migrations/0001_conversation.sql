@@ -8,15 +8,6 @@ create table apps (
   created_at timestamptz not null default now()
 );
 
--- Only apps that have a budget have a row, so that an app without one takes no lock on a send.
--- used_micro_usd is what the running month has spent or holds; an older month counts as 0.
-create table app_budgets (
-  app_id text primary key references apps,
-  monthly_limit_micro_usd bigint not null,
-  month date not null,
-  used_micro_usd bigint not null
-) with (fillfactor = 70);
-
 create table api_keys (
   prefix text primary key,
   app_id text not null references apps,

@@ -24,7 +24,10 @@ export interface Accepted {
   readonly replayed: boolean
 }
 
-export const RefusalReason = Schema.Literals(["session_not_found", "session_exited", "turn_queue_full", "budget_exceeded"])
+/** Of the limits, `message_limit_reached` and `message_too_long` are those of a demo app, `budget_exceeded` is the app's and `end_user_cap_exceeded` that of the person who writes. */
+export const RefusalReason = Schema.Literals([
+  "session_not_found", "message_limit_reached", "message_too_long", "session_exited", "budget_exceeded", "end_user_cap_exceeded", "turn_queue_full"
+])
 export type RefusalReason = typeof RefusalReason.Type
 
 /** The sender's fault: nothing was written, no model ran, the same message again is refused again. */

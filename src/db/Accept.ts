@@ -5,9 +5,10 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { ReplyMode } from "#pipeline/domain/Turn.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } from "#pipeline/Inbox.ts"
-import { type AcceptColumns, type AcceptedRow, findAccepted, lockBudgets, lockSessions, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
+import { type AcceptColumns, type AcceptedRow, findAccepted, lockSessions, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
 import { Database, type Sql } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
+import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 
 interface Send extends InboundMessage {
@@ -43,6 +44,8 @@ const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) =
 
 type Verdict = AcceptedRow | RefusedRow
 
+const LIMITS: ReadonlySet<Verdict["answer"] | undefined> = new Set(["message_limit_reached", "budget_exceeded", "end_user_cap_exceeded"])
+
 const fillRepeats = (batch: ReadonlyArray<Send>, rows: ReadonlyArray<Verdict | RepeatRow>): ReadonlyArray<Verdict> =>
   rows.map((row, index) => {
     if (row.answer !== "repeat") return row
@@ -72,7 +75,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
     const write = async (sql: Sql, batch: ReadonlyArray<Send>): Promise<Written> => {
       const columns = toColumns(batch, options.holdMicroUsd)
       const [, , rows, moved] = await Promise.all([
-        lockBudgets(sql, columns.app),
+        lockAllowances(sql, columns.app, columns.session),
         lockSessions(sql, columns.app, columns.session),
         writeAccepted(sql, columns),
         moveHeads(sql, columns.app, columns.session)
@@ -84,9 +87,14 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
       announce(written)
       const { rows } = written
       const hold = (send: Send | undefined) => send === undefined ? 0 : options.holdMicroUsd(send.replyMode)
-      // The holds of a batch are summed in its order, refused ones too: behind a dearer one that was refused, a cheaper one is asked anew.
-      const unfairly = (index: number) => rows[index]?.answer === "budget_exceeded" && batch.slice(0, index).some((other, before) =>
-        other.appId === batch[index]?.appId && rows[before]?.answer === "budget_exceeded" && hold(other) > hold(batch[index]))
+      // What a batch asks for is summed in its order, refused sends too: whoever was refused behind one that did not take what was counted for it is asked anew.
+      const unfairly = (index: number) => {
+        const reason = rows[index]?.answer
+        return LIMITS.has(reason) && batch.slice(0, index).some((other, before) => {
+          const answer = rows[before]?.answer
+          return other.appId === batch[index]?.appId && (LIMITS.has(answer) || answer === "turn_queue_full") && (answer !== reason || hold(other) > hold(batch[index]))
+        })
+      }
       return Promise.all(rows.map((row, index) => {
         const send = batch[index]
         return send !== undefined && unfairly(index) ? runAlone(send) : row
@@ -95,7 +103,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
     // The batch failed, and if the connection broke at the commit nobody knows whether it went through: look before writing again.
     const runAlone = async (send: Send) => {
       const written = await pool.begin(async (sql): Promise<Written> => {
-        await Promise.all([lockBudgets(sql, [send.appId]), lockSessions(sql, [send.appId], [send.sessionId])])
+        await Promise.all([lockAllowances(sql, [send.appId], [send.sessionId]), lockSessions(sql, [send.appId], [send.sessionId])])
         const found = await findAccepted(sql, send.appId, send.sessionId, send.runRef)
         return found.length > 0 ? { rows: found, pushed: true } : write(sql, [send])
       })

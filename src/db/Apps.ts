@@ -74,8 +74,7 @@ export class Apps extends Context.Service<Apps, {
       const { app_id: appId, account_id: accountId } = yield* insert(given)
       if (monthlyBudgetMicroUsd !== null) {
         yield* query((sql) => sql`
-          insert into app_budgets (app_id, monthly_limit_micro_usd, month, used_micro_usd)
-          values (${appId}, ${monthlyBudgetMicroUsd}, date_trunc('month', now() at time zone 'utc'), 0)`)
+          insert into allowances (app_id, kind, monthly_limit_micro_usd) values (${appId}, 'app', ${monthlyBudgetMicroUsd})`)
       }
       const key = mintApiKey()
       yield* query((sql) => sql`insert into api_keys (prefix, app_id, name, secret_hash) values (${key.prefix}, ${appId}, 'first key', ${key.secretHash})`)

@@ -6,6 +6,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { settleBehindExit } from "./turnStatements.ts"
 import { VersionConflict } from "./VersionConflict.ts"
@@ -130,11 +131,12 @@ export class Characters extends Context.Service<Characters, {
     }, transaction, Effect.flatMap(({ character, ended }) => Effect.as(afterCommit(() => signals.announce(ended, true)), character)))
 
     const endSessionsOf = Effect.fnUntraced(function*(appId: string, slug: string) {
-      yield* query((sql) => sql`select 1 from app_budgets where app_id = ${appId} for no key update`)
+      const all = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} and character_slug = ${slug}`)
+      yield* query((sql) => lockAllowances(sql, all.map(() => appId), all.map((row) => row.session_id)))
       const active = yield* query<Array<{ session_id: string }>>((sql) => sql`
         select l.session_id from session_logs l
         where l.app_id = ${appId} and l.status = 'active'
-          and l.session_id in (select session_id from sessions where app_id = ${appId} and character_slug = ${slug})
+          and l.session_id = any(${all.map((row) => row.session_id)}::text[])
         order by l.session_id for no key update`)
       const sessions = active.map((row) => row.session_id)
       const ended = yield* query<Array<LogRow>>((sql) => sql`

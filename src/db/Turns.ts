@@ -5,9 +5,10 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { NewEvent } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
-import { lockBudgets, lockSessions } from "./acceptStatements.ts"
+import { lockSessions } from "./acceptStatements.ts"
 import { Database, type DatabaseError, type Sql, toDatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
+import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 import { type ClaimRow, claimTurns, findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeDeferred, writeSettled, writeSpent } from "./turnStatements.ts"
@@ -155,7 +156,7 @@ export class Turns extends Context.Service<Turns, {
         const columns = toColumns(batch)
         const { rows, pushed } = await pool.begin(async (sql) => {
           const [, , rows, moved] = await Promise.all([
-            lockBudgets(sql, columns.app),
+            lockAllowances(sql, columns.app, columns.session),
             lockSessions(sql, columns.app, columns.session),
             writeSettled(sql, columns),
             moveHeads(sql, columns.app, columns.session)
@@ -180,7 +181,7 @@ export class Turns extends Context.Service<Turns, {
       )
 
     const spend = (lease: Lease, stages: ReadonlyArray<StageRecord>, free: boolean) => (sql: Sql) =>
-      Promise.all([lockBudgets(sql, [lease.appId]), lockSessions(sql, [lease.appId], [lease.sessionId]), writeSpent(sql, toSpending(lease, stages), free)])
+      Promise.all([lockAllowances(sql, [lease.appId], [lease.sessionId]), lockSessions(sql, [lease.appId], [lease.sessionId]), writeSpent(sql, toSpending(lease, stages), free)])
     const attempt = <A>(work: (sql: Sql) => Promise<A>) => Effect.tryPromise({ try: () => pool.begin(work), catch: toDatabaseError })
 
     const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(spend(lease, stages, false)))

@@ -1,5 +1,6 @@
 import type { RefusalReason } from "#pipeline/Inbox.ts"
 import type { Sql } from "./Database.ts"
+import { countUse, enterInLedger } from "./moneyStatements.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
 /** One batch of sends as columns, in order of arrival. */
@@ -36,14 +37,7 @@ export interface RepeatRow {
   readonly answer: "repeat"
 }
 
-/**
- * Budgets, then sessions, each in order of id: the lock order of every writer.
- * These come before the write as statements of their own, so that the write's snapshot is younger than its locks;
- * one bare statement would decide on what was true before it waited.
- */
-export const lockBudgets = (sql: Sql, apps: ReadonlyArray<string>) =>
-  sql`select 1 from app_budgets where app_id = any(${apps}::text[]) order by app_id for no key update`
-
+/** After the allowances, in order of id: see lockAllowances. */
 export const lockSessions = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) =>
   sql`
     select 1 from session_logs
@@ -61,7 +55,7 @@ export const MAX_OPEN_TURNS = 500
  */
 export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedRow | RefusedRow | RepeatRow>>`
   with send as (
-    select s.*, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
+    select s.*, c.external_user_ref, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
       o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
       case when s.status_id is null then 1 else 2 end as width,
       s.client_message_id is not null and row_number() over (partition by s.app_id, s.session_id, s.client_message_id order by n) > 1 as repeated
@@ -69,6 +63,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
         ${b.run}::text[], ${b.saidId}::text[], ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[])
       with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, hold_micro_usd, run_ref, said_id, said, status_id, generating, n)
     left join session_logs l using (app_id, session_id)
+    left join sessions c using (app_id, session_id)
     left join turns o on o.app_id = s.app_id and o.session_id = s.session_id and o.client_message_id = s.client_message_id
   ), verdict as (
     select *, case
@@ -78,13 +73,33 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
       when session_status <> 'active' then 'session_exited'
       else 'open' end as verdict
     from send
+  ), limited as (
+    select v.*, a as app_limit, u as own_limit, d as default_limit, case when a.message_length_limit is null then false else length(v.said::json ->> 'text') > a.message_length_limit end as too_long
+    from verdict v
+    left join allowances a on a.app_id = v.app_id and a.kind = 'app'
+    left join allowances u on u.app_id = v.app_id and u.kind = 'end_user' and u.external_user_ref = v.external_user_ref
+    left join allowances d on d.app_id = u.app_id and d.kind = 'default'
+  ), asked as (
+    select *,
+      (count(*) filter (where verdict = 'open' and not too_long) over before_in_app)::int as app_messages,
+      coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_in_app, 0) + greatest(hold_micro_usd, 1) as app_money,
+      (count(*) filter (where verdict = 'open' and not too_long) over before_of_user)::int as own_messages,
+      coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_of_user, 0) + greatest(hold_micro_usd, 1) as own_money
+    from limited
+    window before_in_app as (partition by app_id order by n rows between unbounded preceding and 1 preceding),
+      before_of_user as (partition by app_id, external_user_ref order by n rows between unbounded preceding and 1 preceding)
   ), funded as (
-    select v.*, case
-      when verdict <> 'open' or b.app_id is null then replace(verdict, 'open', 'accepted')
-      when sum(hold_micro_usd) filter (where verdict = 'open') over (partition by v.app_id order by n)
-        + case when b.month = date_trunc('month', now() at time zone 'utc')::date then b.used_micro_usd else 0 end > b.monthly_limit_micro_usd then 'budget_exceeded'
+    select *, case
+      when verdict not in ('open', 'session_exited') then verdict
+      when (app_limit).messages + app_messages >= (app_limit).message_limit then 'message_limit_reached'
+      when too_long then 'message_too_long'
+      when verdict = 'session_exited' then verdict
+      when (app_limit).hard_stop and (day_used(app_limit) + app_money > (app_limit).daily_limit_micro_usd or month_used(app_limit) + app_money > (app_limit).monthly_limit_micro_usd) then 'budget_exceeded'
+      when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit)
+        or day_used(own_limit) + own_money > coalesce((own_limit).daily_limit_micro_usd, (default_limit).daily_limit_micro_usd)
+        or month_used(own_limit) + own_money > coalesce((own_limit).monthly_limit_micro_usd, (default_limit).monthly_limit_micro_usd) then 'end_user_cap_exceeded'
       else 'accepted' end as answer
-    from verdict v left join app_budgets b on b.app_id = v.app_id
+    from asked
   ), queued as (
     select *, row_number() over (partition by app_id, session_id, answer order by n) + open_turns > ${MAX_OPEN_TURNS} as queue_full from funded
   ), numbered as (
@@ -97,10 +112,12 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
     from (select app_id, session_id, count(*)::int as turns, sum(width) as events from numbered group by 1, 2) x
     where l.app_id = x.app_id and l.session_id = x.session_id
     returning l.session_id, l.last_cursor
-  ), held as (
-    update app_budgets b set month = this.month, used_micro_usd = case when b.month = this.month then b.used_micro_usd else 0 end + x.held
-    from (select app_id, sum(hold_micro_usd) as held from numbered group by 1) x, (select date_trunc('month', now() at time zone 'utc')::date as month) this
-    where b.app_id = x.app_id
+  ), moves as (
+    select app_id, external_user_ref, hold_micro_usd as today, hold_micro_usd as this_month, 1 as sent from numbered
+  ), counted_use as (
+    ${countUse(sql, "moves")}
+  ), entered as (
+    ${enterInLedger(sql, "numbered", { hold: "hold_micro_usd" })}
   ), said as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json from numbered

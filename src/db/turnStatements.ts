@@ -1,4 +1,6 @@
+import type postgres from "postgres"
 import type { Sql } from "./Database.ts"
+import { countUse, enterInLedger } from "./moneyStatements.ts"
 
 export interface ClaimRow {
   readonly app_id: string
@@ -64,6 +66,12 @@ const booked = (sql: Sql) => sql`
   select coalesce(sum(b.cost_micro_usd), 0)::bigint as booked_micro_usd from turn_stages b
   where b.app_id = d.app_id and b.session_id = d.session_id and b.turn_index = d.turn_index and b.fence = d.fence and b.seq < d.stages`
 
+/** What the turns in `of` move when they end: what they have cost by now, less what was held for them on the day and in the month when it was. */
+const endOfHold = (sql: Sql, of: string, cost: postgres.PendingQuery<postgres.Row[]>) => sql`
+  select app_id, external_user_ref, ${cost} - case when (accepted_at at time zone 'utc')::date = utc_today() then hold_micro_usd else 0 end as today,
+    ${cost} - case when is_this_month((accepted_at at time zone 'utc')::date) then hold_micro_usd else 0 end as this_month, 0 as sent
+  from ${sql(of)}`
+
 /** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
 const trace = (sql: Sql, stages: string, of: "settled" | "spent") => sql`
   insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code, detail,
@@ -99,11 +107,15 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
     select 1 as n, ${s.app}::text as app_id, ${s.session}::text as session_id, ${s.turn}::int as turn_index, ${s.fence}::int as fence, ${s.stageCount}::int as stages
   ), spent as (
     update turns t set owner = case when ${free} then null else t.owner end, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint - b.booked_micro_usd
-    from d cross join lateral (${booked(sql)}) b
+    from d join sessions c using (app_id, session_id) cross join lateral (${booked(sql)}) b
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index and t.owner = ${s.owner} and t.fence = d.fence and t.outcome is null
-    returning d.*, ${s.cost}::bigint - b.booked_micro_usd as cost_micro_usd
-  ), paid as (
-    update app_budgets b set used_micro_usd = b.used_micro_usd + s.cost_micro_usd from spent s where b.app_id = s.app_id
+    returning d.*, t.run_ref, t.reply_mode, c.external_user_ref, ${s.cost}::bigint - b.booked_micro_usd as cost_micro_usd
+  ), moves as (
+    select app_id, external_user_ref, cost_micro_usd as today, cost_micro_usd as this_month, 0 as sent from spent
+  ), counted_use as (
+    ${countUse(sql, "moves")}
+  ), entered as (
+    ${enterInLedger(sql, "spent", { settle: "cost_micro_usd" })}
   ), traced as (
     ${trace(sql, s.stages, "spent")}
   )
@@ -166,11 +178,11 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
   ), settled as (
     update turns t set owner = null, settled_at = now(), failure_reason = d.reason, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + d.cost_micro_usd - d.booked_micro_usd,
       outcome = case when l.status = 'active' then d.outcome else 'exited' end
-    from done d join session_logs l using (app_id, session_id)
+    from done d join session_logs l using (app_id, session_id) join sessions c using (app_id, session_id)
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
       and t.owner = d.owner and t.fence = d.fence and t.outcome is null
-    returning d.n, d.cost_micro_usd - d.booked_micro_usd as cost_micro_usd, t.app_id, t.session_id, t.turn_index, t.run_ref, t.fence, t.source_kind, t.outcome, t.hold_micro_usd, t.accepted_at,
-      l.status as session_status, l.last_cursor
+    returning d.n, d.cost_micro_usd - d.booked_micro_usd as cost_micro_usd, t.app_id, t.session_id, t.turn_index, t.run_ref, t.fence, t.source_kind, t.outcome, t.reply_mode, t.hold_micro_usd, t.accepted_at,
+      c.external_user_ref,      l.status as session_status, l.last_cursor
   ), appended as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select s.app_id, s.session_id, s.last_cursor + e.place, e.id, e.type, e.role, s.run_ref, s.source_kind, e.payload::json
@@ -191,13 +203,12 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
     ) x
     where l.app_id = x.app_id and l.session_id = x.session_id
     returning l.session_id, l.last_cursor, l.open_turns
-  ), paid as (
-    update app_budgets b set used_micro_usd = b.used_micro_usd + x.change
-    from (
-      select s.app_id, sum(s.cost_micro_usd - case when date_trunc('month', s.accepted_at at time zone 'utc')::date = b.month then s.hold_micro_usd else 0 end) as change
-      from settled s join app_budgets b using (app_id) group by 1
-    ) x
-    where b.app_id = x.app_id
+  ), moves as (
+    ${endOfHold(sql, "settled", sql`cost_micro_usd`)}
+  ), counted_use as (
+    ${countUse(sql, "moves")}
+  ), entered as (
+    ${enterInLedger(sql, "settled", { release: "hold_micro_usd", settle: "cost_micro_usd" })}
   ), traced as (
     ${trace(sql, b.stages, "settled")}
   )
@@ -218,17 +229,28 @@ export const findSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>>
 export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
   with settled as (
     update turns t set outcome = 'exited', settled_at = now(), cost_micro_usd = coalesce(t.cost_micro_usd, 0)
-    from unnest(${apps}::text[], ${sessions}::text[]) as x(app_id, session_id) join session_logs l using (app_id, session_id)
+    from unnest(${apps}::text[], ${sessions}::text[]) as x(app_id, session_id) join session_logs l using (app_id, session_id) join sessions c using (app_id, session_id)
     where t.app_id = x.app_id and t.session_id = x.session_id and t.outcome is null and t.owner is null and l.status <> 'active'
-    returning t.app_id, t.session_id, t.hold_micro_usd, t.accepted_at
+    returning t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.hold_micro_usd, t.accepted_at, c.external_user_ref
   ), counted as (
     update session_logs l set open_turns = l.open_turns - x.turns
     from (select app_id, session_id, count(*)::int as turns from settled group by 1, 2) x
     where l.app_id = x.app_id and l.session_id = x.session_id
+  ), moves as (
+    ${endOfHold(sql, "settled", sql`0`)}
+  ), entered as (
+    ${enterInLedger(sql, "settled", { release: "hold_micro_usd" })}
   )
-  update app_budgets b set used_micro_usd = b.used_micro_usd - x.held
-  from (
-    select s.app_id, sum(s.hold_micro_usd) as held from settled s join app_budgets b using (app_id)
-    where date_trunc('month', s.accepted_at at time zone 'utc')::date = b.month group by 1
-  ) x
-  where b.app_id = x.app_id`
+  ${countUse(sql, "moves")}`
+
+/** Releases what is held for turns that are about to be deleted, and so never settle. */
+export const releaseHolds = (sql: Sql, app: string, sessions: ReadonlyArray<string>) => sql`
+  with settled as (
+    select t.*, c.external_user_ref from turns t join sessions c using (app_id, session_id)
+    where t.app_id = ${app} and t.session_id = any(${sessions}::text[]) and t.outcome is null
+  ), moves as (
+    ${endOfHold(sql, "settled", sql`0`)}
+  ), entered as (
+    ${enterInLedger(sql, "settled", { release: "hold_micro_usd" })}
+  )
+  ${countUse(sql, "moves")}`

@@ -30,6 +30,9 @@ export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key",
 
 export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one.")
 
+export const demoQuotaExceeded = (what: string) => structured(403, "demo_quota_exceeded", `This demo key has used up its ${what}.`, "Create an app and a runtime key of your own: GET /v1/llms.txt says how.")
+export const demoInputTooLarge = structured(413, "demo_input_too_large", "A message under a demo key has at most 2000 characters.", "Send a shorter message, or use a runtime key of an app of your own.")
+
 export const missingAccountToken = plain(401, "Authentication required: send `Authorization: Bearer lat_...`.")
 export const invalidAccountToken = plain(403, "This account token is invalid, has expired or has been revoked.")
 export const runtimeKeyUsed = plain(403, "A runtime key (ck_...) is not an account token: send one (lat_...) here.")
@@ -102,5 +105,7 @@ export const telegramUnavailable = (description: string) => structured(502, "ups
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")
+export const endUserCapExceeded = structured(402, "end_user_cap_exceeded", "This end-user has used up what the app allows one. Nothing was charged.",
+  "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they start anew at 00:00 UTC.")
 export const turnQueueFull = structured(429, "turn_queue_full", "Too many messages wait for an answer in this session.", "Wait for replies before sending more.")
 export const rateLimited = (message: string) => structured(429, "rate_limited", message, "Try again after the time in Retry-After.")

@@ -12,6 +12,9 @@ const usd = (input: number, cached: number, output: number): Price => ({
   output: Math.round(output * 1_000_000)
 })
 
+/** Names the table below: a new one with every change of a price, so that what was booked says by which prices. */
+export const PRICE_VERSION = "2026-11-21"
+
 /** List prices in micro-USD per million tokens, written in USD. */
 const prices: ReadonlyMap<string, Price> = new Map([
   ["gpt-5.5", usd(5, 0.5, 30)],

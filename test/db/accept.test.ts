@@ -24,7 +24,7 @@ const countOf = (verdicts: ReadonlyArray<Verdict>) => Object.groupBy(verdicts, (
 const logOf = (sessionId: string) => database.sql<Array<{ cursor: number; type: string; trace_id: string }>>`
   select cursor::int, type, trace_id from events where session_id = ${sessionId} order by cursor`
 const heldOf = async (appId: string) => {
-  const [row] = await database.sql<Array<{ used: number }>>`select used_micro_usd::int as used from app_budgets where app_id = ${appId}`
+  const [row] = await database.sql<Array<{ used: number }>>`select month_used_micro_usd::int as used from allowances where app_id = ${appId}`
   return row?.used
 }
 
@@ -62,7 +62,7 @@ describe("accept under races", () => {
     const sessionId = await engine.createSession(appId)
     assert.strictEqual((await engine.send({ appId, sessionId })).answer, "accepted")
     assert.strictEqual((await engine.send({ appId, sessionId })).answer, "budget_exceeded")
-    await database.sql`update app_budgets set month = month - interval '1 month' where app_id = ${appId}`
+    await database.sql`update allowances set day = (day - interval '1 month')::date where app_id = ${appId}`
     assert.strictEqual((await engine.send({ appId, sessionId })).answer, "accepted")
     assert.strictEqual(await heldOf(appId), HOLD)
   })

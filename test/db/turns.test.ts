@@ -53,7 +53,7 @@ const turnsOf = ({ sessionId }: Place) => database.sql<Array<{ outcome: string |
 const outcomesOf = async (place: Place) => (await turnsOf(place)).map(({ outcome }) => outcome)
 const typesOf = async ({ sessionId }: Place) =>
   (await database.sql<Array<{ cursor: number; said: string }>>`select cursor::int, role || ' ' || type as said from events where session_id = ${sessionId} order by cursor`).map(({ said }) => said)
-const heldOf = async ({ appId }: Place) => (await database.sql<Array<{ used: number }>>`select used_micro_usd::int as used from app_budgets where app_id = ${appId}`)[0]?.used
+const heldOf = async ({ appId }: Place) => (await database.sql<Array<{ used: number }>>`select month_used_micro_usd::int as used from allowances where app_id = ${appId}`)[0]?.used
 const countersOf = async ({ sessionId }: Place) => {
   const [row] = await database.sql<Array<{ status: string; open_turns: number; gaps: number }>>`
     select status, open_turns, (last_cursor - (select count(*) from events e where e.session_id = l.session_id))::int as gaps from session_logs l where session_id = ${sessionId}`

@@ -18,9 +18,9 @@ afterEach(() => fleet.close())
 const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
 
 const fund = (app: TestApp) => fleet.database.sql`
-  insert into app_budgets (app_id, monthly_limit_micro_usd, month, used_micro_usd) values (${app.appId}, 1000000, date_trunc('month', now() at time zone 'utc')::date, 0)`
+  insert into allowances (app_id, kind, monthly_limit_micro_usd) values (${app.appId}, 'app', 1000000)`
 const usedBy = async (app: TestApp) =>
-  (await fleet.database.sql<Array<{ used: number }>>`select used_micro_usd::int as used from app_budgets where app_id = ${app.appId}`)[0]?.used
+  (await fleet.database.sql<Array<{ used: number }>>`select month_used_micro_usd::int as used from allowances where app_id = ${app.appId}`)[0]?.used
 const holdOf = async (session: string) =>
   (await fleet.database.sql<Array<{ hold: number }>>`select hold_micro_usd::int as hold from turns where session_id = ${session}`)[0]?.hold ?? 0
 const traceOf = async (app: TestApp, session: string) => {

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../Database.ts"
+import { releaseHolds } from "../turnStatements.ts"
 import type { ChatKey } from "./Conversations.ts"
 
 const SURE_WITHIN = "5 minutes"
@@ -16,22 +17,18 @@ export class Forgetting extends Context.Service<Forgetting, {
     const { query, transaction } = yield* Database
 
     const forget = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey) {
-      yield* query((sql) => sql`select 1 from app_budgets where app_id = ${appId} for no key update`)
       const [chat] = yield* query<Array<{ external_user_ref: string }>>((sql) => sql`
         update telegram_chats set session_id = null, forget_until = null
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} returning external_user_ref`)
       if (chat === undefined) return
+      yield* query((sql) => sql`
+        select 1 from allowances where app_id = ${appId} and (kind = 'app' or kind = 'end_user' and external_user_ref = ${chat.external_user_ref}) order by kind for no key update`)
       const rows = yield* query<Array<{ session_id: string }>>((sql) => sql`
         select s.session_id from sessions s join session_logs l using (app_id, session_id)
         where s.app_id = ${appId} and s.external_user_ref = ${chat.external_user_ref} order by s.session_id for update of l`)
       const ids = rows.map(({ session_id }) => session_id)
       yield* query((sql) => sql`update telegram_chats set session_id = null where app_id = ${appId} and session_id = any(${ids}::text[])`)
-      // What was held for turns that nobody will answer any more.
-      yield* query((sql) => sql`
-        update app_budgets b set used_micro_usd = b.used_micro_usd - x.held from (
-          select sum(hold_micro_usd) as held from turns t join app_budgets b using (app_id)
-          where t.app_id = ${appId} and t.session_id = any(${ids}::text[]) and t.outcome is null and date_trunc('month', t.accepted_at at time zone 'utc')::date = b.month
-        ) x where b.app_id = ${appId} and x.held is not null`)
+      yield* query((sql) => releaseHolds(sql, appId, ids))
       for (const table of ["lanes", "delivery_attempts", "turn_stages", "turns", "events", "session_logs", "sessions"]) {
         yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)
       }

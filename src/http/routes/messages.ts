@@ -3,7 +3,7 @@ import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { type Accepted, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
 import { curl, success } from "../envelope.ts"
-import { type ApiError, budgetExceeded, notFound, sessionExited, turnQueueFull } from "../errors.ts"
+import { type ApiError, budgetExceeded, demoInputTooLarge, demoQuotaExceeded, endUserCapExceeded, notFound, sessionExited, turnQueueFull } from "../errors.ts"
 import { idempotencyKey } from "../idempotent.ts"
 import { AcceptData, answers } from "../schemas/answers.ts"
 import { MessageSend } from "../schemas/session.ts"
@@ -11,9 +11,12 @@ import type { Routes } from "../Server.ts"
 
 const refusals: Record<RefusalReason, ApiError> = {
   session_not_found: notFound.session,
+  message_limit_reached: demoQuotaExceeded("user messages"),
+  message_too_long: demoInputTooLarge,
   session_exited: sessionExited,
-  turn_queue_full: turnQueueFull,
-  budget_exceeded: budgetExceeded
+  budget_exceeded: budgetExceeded,
+  end_user_cap_exceeded: endUserCapExceeded,
+  turn_queue_full: turnQueueFull
 }
 
 /** Contract 2.4. */
