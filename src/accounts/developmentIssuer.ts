@@ -10,7 +10,7 @@ export const DEVELOPMENT_ISSUER = "development"
 const SESSION_SECONDS = 3600
 const SIGN_IN_SECONDS = 900
 
-/** State for as long as the process runs. */
+/** State for as long as the process runs. No session is kept: whoever signs in says anew who they are. */
 const inMemory = () => {
   const kept = new Map<string, { readonly payload: AdapterPayload; readonly until: number }>()
   return class implements Adapter {
@@ -19,6 +19,7 @@ const inMemory = () => {
       this.model = model
     }
     async upsert(id: string, payload: AdapterPayload, expiresIn: number) {
+      if (this.model === "Session") return
       for (const [key, { until }] of kept) if (until < Date.now()) kept.delete(key)
       kept.set(`${this.model}:${id}`, { payload, until: Date.now() + (expiresIn || SESSION_SECONDS) * 1000 })
     }
@@ -26,8 +27,8 @@ const inMemory = () => {
       const found = kept.get(`${this.model}:${id}`)
       return found === undefined || found.until < Date.now() ? undefined : found.payload
     }
-    async findByUid(uid: string) {
-      return [...kept.values()].find(({ payload }) => payload.uid === uid)?.payload
+    async findByUid() {
+      return undefined
     }
     async findByUserCode() {
       return undefined
@@ -84,6 +85,7 @@ export const makeDevelopmentIssuer = async ({ issuer, clientId, clientSecret, re
     cookies: { keys: [randomBytes(32).toString("base64url")] },
     claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
     conformIdTokenClaims: false,
+    expiresWithSession: () => false,
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false }, userinfo: { enabled: false } },
     pkce: { required: () => true },

@@ -47,7 +47,7 @@ export class DeviceApprovals extends Context.Service<DeviceApprovals, {
 
     const get = (cookie: string) =>
       query<Array<Omit<Approval, "account"> & { account_id: string | null; name: string | null; email: string | null }>>((sql) => sql`
-        select d.client_name, d.scopes, s.account_id, a.name, a.email
+        select d.client_name, array_to_json(d.scopes) as scopes, s.account_id, a.name, a.email
         from device_sign_ins s join device_codes d using (device_code_hash) left join accounts a on a.account_id = s.account_id
         where s.cookie_hash = ${hashOf(cookie)} and d.status = 'pending' and d.expires_at > now()`).pipe(
         Effect.map(([row]): Approval | undefined => {
@@ -69,7 +69,7 @@ export class DeviceApprovals extends Context.Service<DeviceApprovals, {
         update device_codes d set status = ${decision}, account_id = s.account_id from device_sign_ins s
         where s.cookie_hash = ${hashOf(cookie)} and s.device_code_hash = d.device_code_hash and s.account_id is not null
           and d.status = 'pending' and d.expires_at > now()
-        returning d.device_code_hash, d.client_name, d.scopes, d.account_id`)
+        returning d.device_code_hash, d.client_name, array_to_json(d.scopes) as scopes, d.account_id`)
       if (decided === undefined) return undefined
       const { device_code_hash, client_name, scopes, account_id: accountId } = decided
       yield* query((sql) => sql`delete from device_sign_ins where device_code_hash = ${device_code_hash}`)

@@ -69,7 +69,7 @@ export class DeviceCodes extends Context.Service<DeviceCodes, {
     const poll = Effect.fnUntraced(function*(deviceCode: string): Effect.fn.Return<Polled, DatabaseError> {
       const hash = hashOf(deviceCode)
       const [row] = yield* query<Array<PolledRow>>((sql) => sql`
-        select status, account_id, client_name, scopes, interval_seconds, expires_at <= clock_timestamp() as expired,
+        select status, account_id, client_name, array_to_json(scopes) as scopes, interval_seconds, expires_at <= clock_timestamp() as expired,
           coalesce(polled_at > clock_timestamp() - interval_seconds * interval '1 second', false) as too_soon
         from device_codes where device_code_hash = ${hash} for update`)
       if (row === undefined || row.expired || row.status === "redeemed") return { _tag: "expired" }

@@ -20,7 +20,6 @@ export const signInPage = ({ client_name }: Approval, development: boolean): str
 <p>A program that calls itself ${named(client_name)} asks for access to your account. Sign in to see what it asks for, and to decide.</p>
 ${development ? html`<p class="mark">Development sign-in: no password is asked for.</p>` : null}
 <a class="act" href="/device/sign-in">Sign in</a>
-<p></p>
 <p class="soft">Not yours? Close this page, and nothing happens.</p>`)
 
 const whoIs = ({ name, email }: NonNullable<Approval["account"]>): string =>
@@ -29,7 +28,7 @@ const whoIs = ({ name, email }: NonNullable<Approval["account"]>): string =>
 export const approvalPage = ({ client_name, scopes }: Approval, account: NonNullable<Approval["account"]>, csrf: string): string => page("Allow access?", html`
 <p>A program that calls itself ${named(client_name)} asks to be allowed, in your account, to:</p>
 <ul>${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}</ul>
-<p>You are signed in as <b><bdi>${whoIs(account)}</bdi></b>. <a href="/device/sign-in?again=1">Be somebody else</a></p>
+<p>You are signed in as <b><bdi>${whoIs(account)}</bdi></b>. <a href="/device/sign-in?again=1">Use another account</a></p>
 <p class="soft">Approve only what you have started yourself. It lasts for 30 days, and can be taken back at any time.</p>
 <form method="post" action="/device/decision">
 <input type="hidden" name="csrf" value="${csrf}">
