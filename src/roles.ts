@@ -27,6 +27,7 @@ import { Deliveries } from "#src/db/Deliveries.ts"
 import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
+import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
@@ -150,7 +151,7 @@ const http = Layer.unwrap(Effect.gen(function*() {
 /** One process in the roles that the settings give it. Its parts start and stop side by side; what they stand on starts before and stops after them. */
 export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
-  const serving = settings.roles.has("api") ? http : Layer.empty
+  const serving = settings.roles.has("api") ? Layer.merge(http, KeyEndings.layer) : Layer.empty
   const working = settings.roles.has("worker") ? worker : Layer.empty
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),

@@ -44,9 +44,11 @@ const text = (claim: unknown): string | null => typeof claim === "string" && cla
 
 /** What openid-client says of a failure, without what it failed on. */
 const codeOf = (error: unknown): string => error instanceof Error && "error" in error ? String(error.error) : error instanceof Error && "code" in error ? String(error.code) : "unknown"
-const failed = (error: unknown) => {
-  const answered = error instanceof Error && ("error" in error || ("code" in error && String(error.code).startsWith("OAUTH_") && error.code !== "OAUTH_TIMEOUT"))
-  return new SignInFailed({ reason: answered ? "refused" : "unavailable", code: codeOf(error) })
+const unavailable = (error: unknown) => new SignInFailed({ reason: "unavailable", code: codeOf(error) })
+/** An answer that says no, or that is not what it should be; not one that never came, or came from what is in trouble. */
+const refusedOrNot = (error: unknown) => {
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  return /^OAUTH_(?!TIMEOUT|RESPONSE_IS_NOT)/.test(code) ? new SignInFailed({ reason: "refused", code: codeOf(error) }) : unavailable(error)
 }
 
 /** Where people say who they are: the OpenID Connect issuer of the settings, or the development issuer. Nothing of it is loaded before somebody signs in. */
@@ -96,7 +98,7 @@ export class IdentityProvider extends Context.Service<IdentityProvider, {
         configuration ??= discover(new URL(given?.url ?? baseUrl + DEVELOPMENT_ISSUER_PATH))
         return configuration
       },
-      catch: failed
+      catch: unavailable
     }).pipe(Effect.tapError(() => Effect.sync(() => { configuration = null })))
 
     const logged = <A>(signIn: Effect.Effect<A, SignInFailed>) =>
@@ -126,7 +128,7 @@ export class IdentityProvider extends Context.Service<IdentityProvider, {
           try: () => client.authorizationCodeGrant(config, new URL(`${baseUrl}${CALLBACK_PATH}?${query}`), {
             pkceCodeVerifier: derived(cookie, "verifier"), expectedState: derived(cookie, "state"), expectedNonce: derived(cookie, "nonce"), idTokenExpected: true
           }),
-          catch: failed
+          catch: refusedOrNot
         })
         const claims = tokens.claims()
         if (claims === undefined || !SUBJECT.test(claims.sub)) return yield* new SignInFailed({ reason: "refused", code: "subject" })
