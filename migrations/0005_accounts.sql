@@ -59,7 +59,6 @@ create index on device_codes (expires_at);
 create table device_sign_ins (
   cookie_hash bytea primary key,
   device_code_hash bytea not null references device_codes on delete cascade,
-  user_code text not null,
   account_id text references accounts,
   created_at timestamptz not null default now()
 );

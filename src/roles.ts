@@ -15,6 +15,7 @@ import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { AccountAuthentication } from "#src/accounts/AccountAuthentication.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import { IdentityProvider } from "#src/accounts/IdentityProvider.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import * as Accept from "#src/db/Accept.ts"
 import { Accounts } from "#src/db/Accounts.ts"
@@ -23,12 +24,16 @@ import { Alignment } from "#src/db/Alignment.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Deliveries } from "#src/db/Deliveries.ts"
+import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
+import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
+import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
+import { RollingLimits } from "#src/db/RollingLimits.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
 import { Secrets } from "#src/db/Secrets.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
@@ -88,7 +93,14 @@ const outbound = Layer.unwrap(Effect.gen(function*() {
   return Outbound.layer({ allow: outboundAllow })
 }))
 
-const accounts = AccountAuthentication.layer.pipe(Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer)))
+const identityProvider = Layer.unwrap(Effect.gen(function*() {
+  const { oidc, outboundAllow, production } = yield* Settings
+  return IdentityProvider.layer({ issuer: oidc, production, allow: outboundAllow })
+}))
+
+const accounts = Layer.mergeAll(AccountAuthentication.layer, DeviceCodes.layer, DeviceApprovals.layer, identityProvider).pipe(
+  Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
+)
 
 /** The push channels there are. */
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
@@ -139,12 +151,12 @@ const http = Layer.unwrap(Effect.gen(function*() {
 /** One process in the roles that the settings give it. Its parts start and stop side by side; what they stand on starts before and stops after them. */
 export const roles = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
-  const serving = settings.roles.has("api") ? http : Layer.empty
+  const serving = settings.roles.has("api") ? Layer.merge(http, KeyEndings.layer) : Layer.empty
   const working = settings.roles.has("worker") ? worker : Layer.empty
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
-    Layer.provide([TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
+    Layer.provide([RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
     Layer.provide([botApi, OperationalEvents.layer]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)

@@ -35,7 +35,7 @@ export class Settings extends Context.Service<Settings, {
   readonly adminToken: Secret | null
   readonly telegram: { readonly apiRoot: string; readonly managerToken: Secret | null; readonly mode: "webhook" | "polling" }
   readonly demo: { readonly sandbox: boolean; readonly keysPerHour: number }
-  readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: Secret } | null
+  readonly oidc: { readonly url: string; readonly clientId: string; readonly clientSecret: Secret } | null
 }>()("src/settings") {
   static readonly layer = Layer.effect(Settings, Effect.suspend(() => read))
 }
@@ -104,7 +104,7 @@ const readOidc = Effect.fnUntraced(function*(e: Env) {
   if (issuer === null) return yield* missing("OIDC_ISSUER")
   if (clientId === null) return yield* missing("OIDC_CLIENT_ID")
   if (clientSecret === null) return yield* missing("OIDC_CLIENT_SECRET")
-  return { issuer, clientId, clientSecret }
+  return { url: issuer, clientId, clientSecret }
 })
 
 const read = Effect.gen(function*() {

@@ -34,6 +34,7 @@ export class Authentication extends Context.Service<Authentication, {
     const keys = yield* ApiKeys
     const clock = yield* Clock.Clock
     const known = new Map<string, StoredKey & { readonly until: number }>()
+    yield* Effect.acquireRelease(Effect.sync(() => keys.onEnd((prefix) => known.delete(prefix))), (stop) => Effect.sync(stop))
 
     const matches = (stored: StoredKey, secretHash: Buffer) => !stored.revoked && timingSafeEqual(stored.secret_hash, secretHash)
     const noteUse = (prefix: string) => Effect.forkDetach(Effect.ignore(keys.used(prefix)))

@@ -4,8 +4,8 @@ import * as Layer from "effect/Layer"
 import { ApiKeys } from "#src/db/ApiKeys.ts"
 
 /**
- * Ends what a key has opened and what lasts, streams and waiting polls, within a second of the key's end: every 500 ms, while there is
- * any, the keys that hold something open are asked after in one query.
+ * Ends what a key has opened and what lasts, streams and waiting polls, within a second of the key's end: at once where its end is heard
+ * of, and every 500 ms, while there is any, the keys that hold something open are asked after in one query.
  */
 export class KeyWatch extends Context.Service<KeyWatch, {
   /** Calls `ended` when the key is no longer valid, until the returned function is called. */
@@ -15,12 +15,16 @@ export class KeyWatch extends Context.Service<KeyWatch, {
     const keys = yield* ApiKeys
     const watches = new Map<string, Set<() => void>>()
 
+    const end = (prefix: string) => {
+      for (const ended of watches.get(prefix) ?? []) ended()
+    }
+    yield* Effect.acquireRelease(Effect.sync(() => keys.onEnd(end)), (stop) => Effect.sync(stop))
     const look = Effect.gen(function*() {
       if (watches.size === 0) return
       const asked = [...watches.keys()]
       const valid = new Set(yield* keys.valid(asked))
       for (const prefix of asked) {
-        if (!valid.has(prefix)) for (const ended of watches.get(prefix) ?? []) ended()
+        if (!valid.has(prefix)) end(prefix)
       }
     }).pipe(Effect.catchTag("DatabaseError", () => Effect.void))
     yield* Effect.sleep("500 millis").pipe(Effect.andThen(look), Effect.forever, Effect.forkScoped)

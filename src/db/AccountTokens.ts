@@ -50,7 +50,7 @@ export class AccountTokens extends Context.Service<AccountTokens, {
       const [token] = yield* query<[AccountToken]>((sql) => sql`
         insert into account_tokens (prefix, account_id, client_name, scopes, secret_hash, expires_at)
         values (${prefix}, ${accountId}, ${clientName}, ${scopes}::text[], ${secretHash}, now() + ${LIFETIME}::interval)
-        returning prefix, client_name, scopes, created_at, expires_at, last_used_at`)
+        returning prefix, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at`)
       yield* record({ accountId, action: "account_token.issued", subject: prefix, detail: { client_name: clientName, scopes } })
       return { ...token, secret }
     }, transaction)
@@ -69,12 +69,12 @@ export class AccountTokens extends Context.Service<AccountTokens, {
       issue,
       list: (accountId) =>
         query<Array<AccountToken>>((sql) => sql`
-          select prefix, client_name, scopes, created_at, expires_at, last_used_at from account_tokens
+          select prefix, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at from account_tokens
           where account_id = ${accountId} and revoked_at is null and expires_at > now() order by created_at, prefix`),
       revoke,
       find: (prefix) =>
         query<Array<StoredToken>>((sql) => sql`
-          select prefix, account_id, client_name, scopes, created_at, expires_at, last_used_at, secret_hash,
+          select prefix, account_id, client_name, array_to_json(scopes) as scopes, created_at, expires_at, last_used_at, secret_hash,
             revoked_at is not null or expires_at <= now() as ended, last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
           from account_tokens where prefix = ${prefix}`).pipe(Effect.map((rows) => rows[0])),
       used: (prefix) =>

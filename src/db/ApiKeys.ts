@@ -8,6 +8,8 @@ import { Database, type DatabaseError } from "./Database.ts"
 
 /** What an app may have at most of keys that can be used. */
 export const MOST_KEYS = 100
+/** The channel on which the end of a key is told. */
+export const KEY_ENDED = "troupe_key_ended"
 /** How old last_used_at may be before a use is written down again. */
 const USE_WRITTEN_EVERY = "1 minute"
 
@@ -61,13 +63,23 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   /** Those of these keys, by prefix, that can be used now. */
   readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   readonly find: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
+  /** Hears the prefix of each key that is ended here, or elsewhere as `KeyEndings` has word of it, until the returned function is called. */
+  readonly onEnd: (listener: (prefix: string) => void) => () => void
+  readonly ended: (prefix: string) => void
   /** Writes down that a key is used, unless that was done within the last minute. */
   readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
 }>()("src/db/ApiKeys") {
   static readonly layer = Layer.effect(ApiKeys, Effect.gen(function*() {
     const database = yield* Database
-    const { query, transaction } = database
+    const { query, transaction, afterCommit } = database
     const record = auditing(database)
+    const listeners = new Set<(prefix: string) => void>()
+    const ended = (prefix: string) => {
+      for (const listener of listeners) listener(prefix)
+    }
+    /** Tells everybody, once it is committed. */
+    const tellEnded = (prefix: string) =>
+      Effect.andThen(query((sql) => sql`select pg_notify(${KEY_ENDED}, ${prefix})`), afterCommit(() => ended(prefix)))
 
     const columns = (sql: Parameters<Parameters<typeof query>[0]>[0]) => sql`
       prefix, name, created_at, expires_at, revoked_at, last_used_at, replaced_by,
@@ -124,6 +136,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const [key] = yield* query<[ApiKey]>((sql) => sql`
         insert into api_keys (prefix, app_id, name, secret_hash, expires_at) values (${next.prefix}, ${appId}, ${name}, ${next.secretHash}, ${expiresAt})
         returning ${columns(sql)}`)
+      if (graceSeconds === 0) yield* tellEnded(prefix)
       yield* record({ accountId, action: "api_key.rotated", appId, subject: prefix, detail: { replaced_by: key.prefix, grace_seconds: graceSeconds } })
       return { appId, minted: next, key, replaced }
     }, transaction)
@@ -133,6 +146,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       if (found === undefined || found.key.status === "revoked") return found?.key
       const { appId, accountId, key: { prefix } } = found
       const [revoked] = yield* query<[ApiKey]>((sql) => sql`update api_keys set revoked_at = now() where prefix = ${prefix} returning ${columns(sql)}`)
+      yield* tellEnded(prefix)
       yield* record({ accountId, action: "api_key.revoked", appId, subject: prefix })
       return revoked
     }, transaction)
@@ -157,6 +171,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           select app_id, secret_hash, revoked_at is not null as revoked, coalesce(expires_at <= now(), false) as expired,
             last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
           from api_keys where prefix = ${prefix}`).pipe(Effect.map((rows) => rows[0])),
+      onEnd: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      ended,
       used: (prefix) =>
         query((sql) => sql`
           update api_keys set last_used_at = now() where prefix = ${prefix} and (last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval)`).pipe(Effect.asVoid)

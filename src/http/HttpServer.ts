@@ -13,7 +13,7 @@ import { authenticate } from "./authenticate.ts"
 import { authenticateAccount } from "./authenticateAccount.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
 import { envelope, type Success } from "./envelope.ts"
-import { ApiError, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
+import { ApiError, databaseUnreachable, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
 import { isThere } from "./isThere.ts"
 import { describeServer } from "./openapi.ts"
@@ -51,7 +51,7 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
 }
 
 const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
-  if (error.status === 429 || error.status === 503) void reply.header("retry-after", "1")
+  if (error.retryAfterSeconds !== undefined || error.status === 429 || error === databaseUnreachable || error === draining) void reply.header("retry-after", String(error.retryAfterSeconds ?? 1))
   if (error.status === 401) void reply.header("www-authenticate", "Bearer")
   return reply.code(error.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(errorBody(error, request.id)))
 }

@@ -11,6 +11,7 @@ import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
 import type { AccountAuthentication, AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
 import type { Authentication, Principal } from "#src/accounts/Authentication.ts"
+import type { IdentityProvider } from "#src/accounts/IdentityProvider.ts"
 import type { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
 import type { Accounts } from "#src/db/Accounts.ts"
@@ -20,8 +21,11 @@ import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
 import type { Characters } from "#src/db/Characters.ts"
 import type { Database } from "#src/db/Database.ts"
+import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
+import type { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { Traces } from "#src/db/Traces.ts"
 import type { BatchRows } from "#src/db/telegram/BatchRows.ts"
@@ -41,7 +45,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | EventLog | Feeds | HookBindings | IdempotencyKeys | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | Sessions
+  | AccountAuthentication | Accounts | AccountTokens | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RollingLimits | Sessions
   | Traces | Updates | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

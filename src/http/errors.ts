@@ -10,10 +10,45 @@ export class ApiError extends Data.TaggedError("ApiError")<{
   readonly fix: string
   /** What else the caller's program needs in order to do it. */
   readonly more?: object
-}> {}
+  /** For Retry-After, where it is known. */
+  readonly retryAfterSeconds?: number
+}> {
+  /** The same error about something in particular. */
+  saying(message: string, fix: string = this.fix, more: object = {}): ApiError {
+    return new ApiError({ status: this.status, code: this.code, message, fix, more })
+  }
 
-const structured = (status: number, code: string, message: string, fix: string, more = {}) => new ApiError({ status, code, message, fix, more })
-const plain = (status: number, message: string) => new ApiError({ status, code: null, message, fix: "" })
+  /** The same error, with when to come back. */
+  after(seconds: number, fix: string = this.fix): ApiError {
+    return new ApiError({ status: this.status, code: this.code, message: this.message, fix, more: this.more ?? {}, retryAfterSeconds: seconds })
+  }
+}
+
+export interface CatalogueEntry {
+  readonly status: number
+  /** Null: the plain-string form. */
+  readonly code: string | null
+  readonly message: string
+  readonly fix: string
+  /** Whether the same request may do better later (contract 7.3). */
+  readonly retryable: boolean
+}
+
+/** Whether it is passing, by its status; what is not says so. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503])
+
+const entries: Array<CatalogueEntry> = []
+/** Every error that there is: what the OpenAPI document, the docs and llms.txt say of errors is made of it. */
+export const catalogue: ReadonlyArray<CatalogueEntry> = entries
+
+const structured = (status: number, code: string, message: string, fix: string, { retryable = PASSING.has(status) }: { readonly retryable?: boolean } = {}) => {
+  if (!entries.some((entry) => entry.code === code)) entries.push({ status, code, message, fix, retryable })
+  return new ApiError({ status, code, message, fix })
+}
+const plain = (status: number, message: string) => {
+  entries.push({ status, code: null, message, fix: "", retryable: PASSING.has(status) })
+  return new ApiError({ status, code: null, message, fix: "" })
+}
 
 /** The body of an error answer. The request id is the only part of it that varies between two requests for the same reason. */
 export const errorBody = (error: ApiError, requestId: string): object =>
@@ -36,18 +71,21 @@ export const demoInputTooLarge = structured(413, "demo_input_too_large", "A mess
 export const missingAccountToken = plain(401, "Authentication required: send `Authorization: Bearer lat_...`.")
 export const invalidAccountToken = plain(403, "This account token is invalid, has expired or has been revoked.")
 export const runtimeKeyUsed = plain(403, "A runtime key (ck_...) is not an account token: send one (lat_...) here.")
-export const scopeMissing = (scope: string) => structured(403, "scope_missing", `The account token lacks the scope ${scope}.`, "Get a token with this scope by the device flow: POST /v1/account/device/start.")
+const missingScope = structured(403, "scope_missing", "The account token lacks a scope.", "Get a token with this scope by the device flow: POST /v1/account/device/start.")
+export const scopeMissing = (scope: string) => missingScope.saying(`The account token lacks the scope ${scope}.`)
 
 export const databaseUnreachable = plain(503, "The database cannot be reached right now. Try again shortly.")
 export const draining = plain(503, "This server is stopping. Try again shortly.")
 export const internalError = structured(500, "internal_error", "Something went wrong on our side.",
   "Try again with backoff. If it stays, report the request id.")
 
-export const validationError = (message: string, fix = "Correct the quoted field and send the request again.") => structured(422, "validation_error", message, fix)
+const invalid = structured(422, "validation_error", "Something in the request is not as it should be; the message quotes where and what.", "Correct the quoted field and send the request again.")
+export const validationError = (message: string, fix?: string) => invalid.saying(message, fix)
 export const malformedRequest = structured(400, "malformed_request", "This is not valid HTTP/1.1.", "Send the request with an HTTP client, and look at what stands between it and this server.")
 export const requestTimeout = structured(408, "request_timeout", "The request did not arrive in time.", "Send it again, whole within 30 seconds.")
 export const headersTooLarge = structured(431, "headers_too_large", "The request line and headers are larger than 16 KiB together.", "Shorten the URL or send fewer headers.")
-export const payloadTooLarge = (limitBytes: number) => structured(413, "payload_too_large", `The request body is larger than ${limitBytes} bytes.`, "Send less at once.")
+const tooLarge = structured(413, "payload_too_large", "The request body is too large.", "Send less at once.")
+export const payloadTooLarge = (limitBytes: number) => tooLarge.saying(`The request body is larger than ${limitBytes} bytes.`)
 export const routeNotFound = structured(404, "route_not_found", "There is no such route.", "See /docs or /openapi.json for the routes of this server.")
 
 /** One constant answer per kind, the same for what is not there and for what belongs to another app. */
@@ -64,30 +102,36 @@ export type Kind = keyof typeof notFound
 
 export const tokenNotFound = structured(404, "token_not_found", "There is no such token in this account.", "List the account's tokens with GET /v1/account.")
 
-export const appLimitReached = (most: number) => structured(409, "app_limit_reached", `The account has ${most} apps, which is as many as it may have.`, "Use one of the apps that are there: GET /v1/account/apps.")
-export const apiKeyLimitReached = (most: number) => structured(409, "api_key_limit_reached", `The app has ${most} keys that can be used, which is as many as it may have.`, "Revoke one that is not used any more.")
+const tooManyApps = structured(409, "app_limit_reached", "The account has as many apps as it may have.", "Use one of the apps that are there: GET /v1/account/apps.")
+export const appLimitReached = (most: number) => tooManyApps.saying(`The account has ${most} apps, which is as many as it may have.`)
+const tooManyKeys = structured(409, "api_key_limit_reached", "The app has as many keys as it may have.", "Revoke one that is not used any more.")
+export const apiKeyLimitReached = (most: number) => tooManyKeys.saying(`The app has ${most} keys that can be used, which is as many as it may have.`)
 export const apiKeyEnded = structured(409, "api_key_ended", "This key is revoked, expired or rotated already.", "Create another key with POST /v1/account/apps/{app_id}/api-keys.")
 
 export const deliveryNotFound = structured(404, "delivery_not_found", "There is no such delivery in this session.", "List the deliveries with GET /v1/sessions/{session_id}/delivery.")
 
 export const versionNotFound = structured(404, "version_not_found", "There is no such version of this character.", "List them with GET /v1/characters/{slug}/versions.")
 
+const expiredCursor = structured(410, "cursor_expired", "Events up to this cursor are no longer kept.", "Read on from earliest_since.")
 export const cursorExpired = (keptAfter: number) =>
-  structured(410, "cursor_expired", `Events up to cursor ${keptAfter} are no longer kept.`, `Read on from the earliest that is: since=${keptAfter}. What a session is now is in GET /v1/sessions/{session_id}/state.`,
+  expiredCursor.saying(`Events up to cursor ${keptAfter} are no longer kept.`, `Read on from the earliest that is: since=${keptAfter}. What a session is now is in GET /v1/sessions/{session_id}/state.`,
     { earliest_since: keptAfter })
 
+const takenSlug = structured(409, "slug_taken", "The slug is taken in this app.", "Choose another slug, or PATCH the character that has it.")
 export const slugTaken = (slug: string, archivedAt: number | null) =>
   archivedAt === null
-    ? structured(409, "slug_taken", `The slug ${slug} is taken in this app.`, "Choose another slug, or PATCH the character that has it.")
-    : structured(409, "slug_taken", `The slug ${slug} belongs to an archived character of this app.`,
+    ? takenSlug.saying(`The slug ${slug} is taken in this app.`)
+    : takenSlug.saying(`The slug ${slug} belongs to an archived character of this app.`,
       `Choose another slug, or take the archived character back with POST /v1/characters/${slug}/versions/${archivedAt}/restore and PATCH it.`)
-export const versionConflict = (kind: "app" | "character", current: number) => structured(409, "version_conflict", `The ${kind} is at version ${current}.`, "Read it again and repeat the change on that version.")
+const otherVersion = structured(409, "version_conflict", "The resource is not at expected_version.", "Read it again and repeat the change on that version.")
+export const versionConflict = (kind: "app" | "character", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
 
-export const channelLimitReached = (most: number) =>
-  structured(409, "channel_limit_reached", `There are ${most} channels already, which is as many as there may be here.`, "Delete a channel, or change the url or the events of one with PATCH.")
-export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) => structured(422, "channel_url_rejected", message, fix)
+const tooManyChannels = structured(409, "channel_limit_reached", "There are as many channels as there may be here.", "Delete a channel, or change the url or the events of one with PATCH.")
+export const channelLimitReached = (most: number) => tooManyChannels.saying(`There are ${most} channels already, which is as many as there may be here.`)
+const rejectedUrl = structured(422, "channel_url_rejected", "This is not a URL that events may be pushed to.", "Give an https URL whose host has a public address.")
+export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) => rejectedUrl.saying(message, fix)
 export const retryLimitReached = structured(409, "delivery_retry_limit_reached", "Too many deliveries of this channel wait to be made once more.",
   "Wait until they are made, or have everything from some cursor delivered again with POST .../channels/{channel_id}/replay.")
 
@@ -100,12 +144,22 @@ export const batchNotFound = structured(404, "batch_not_found", "There is no suc
 export const telegramUsernameAwaited = structured(409, "telegram_username_awaited", "Another request waits for a bot of this username.", "Suggest another, or none: one is made up.")
 export const botManaged = structured(409, "bot_managed", "This bot's token is replaced here.", "Replace it with POST /v1/telegram/bots/{bot_id}/rotate-token.")
 export const botNotManaged = structured(409, "bot_not_managed", "This bot's token is its owner's to replace.", "Get a new one from @BotFather, and PATCH it.")
-export const botStatusConflict = (status: string) => structured(409, "bot_status_conflict", `The bot is ${status}: that cannot be done now.`, "GET the bot says how it is doing, and what it takes to go on.")
-export const telegramUnavailable = (description: string) => structured(502, "upstream_failed", `Telegram could not be asked: ${description}.`, "Try again in a while.")
+const otherStatus = structured(409, "bot_status_conflict", "In its present status that cannot be done to the bot.", "GET the bot says how it is doing, and what it takes to go on.")
+export const botStatusConflict = (status: string) => otherStatus.saying(`The bot is ${status}: that cannot be done now.`)
+const upstreamFailed = structured(502, "upstream_failed", "A service that this one asks gave no answer.", "Try again in a while.")
+export const telegramUnavailable = (description: string) => upstreamFailed.saying(`Telegram could not be asked: ${description}.`)
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")
 export const endUserCapExceeded = structured(402, "end_user_cap_exceeded", "This end-user has used up what the app allows one. Nothing was charged.",
   "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they start anew at 00:00 UTC.")
 export const turnQueueFull = structured(429, "turn_queue_full", "Too many messages wait for an answer in this session.", "Wait for replies before sending more.")
-export const rateLimited = (message: string) => structured(429, "rate_limited", message, "Try again after the time in Retry-After.")
+const tooMany = structured(429, "rate_limited", "Too many at once.", "Try again after the time in Retry-After.")
+export const rateLimited = (message: string) => tooMany.saying(message)
+
+export const deviceRateLimited = structured(429, "account_device_rate_limited", "Too many device codes were asked for from this address.", "Use the code that you were given, or try again after the time in Retry-After.")
+export const signInDisabled = structured(503, "account_sign_in_disabled", "Nobody can sign in here: this server has no identity provider.", "Have the operator set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or make an app at the command line.", { retryable: false })
+export const authorizationPending = structured(400, "authorization_pending", "Nobody has approved or denied the code yet.", "Ask again after interval_seconds.", { retryable: true })
+export const slowDown = structured(429, "slow_down", "Asked too soon; the interval is 5 seconds longer from now on.", "Ask again after interval_seconds.")
+export const accessDenied = structured(403, "access_denied", "The person has denied the request.", "Start anew with POST /v1/account/device/start, if they want that.")
+export const expiredToken = structured(400, "expired_token", "This device code has expired, was used, or never was.", "Start anew with POST /v1/account/device/start.")

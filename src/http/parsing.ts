@@ -1,4 +1,4 @@
-import type { FastifySchemaCompiler } from "fastify"
+import type { FastifyRequest, FastifySchemaCompiler } from "fastify"
 import { isUtf8 } from "node:buffer"
 import * as z from "zod"
 import { payloadTooLarge, validationError } from "./errors.ts"
@@ -38,14 +38,12 @@ const findWrong = (json: string, value: unknown) => {
   return null
 }
 
-/**
- * Every body is JSON, whatever content type it names: `curl -d` says it is a form. What is not JSON, or holds text that PostgreSQL
- * cannot store or a number that would become another, is a validation error like any other.
- */
-export const parseBodies = (app: App, limitBytes: number) => {
+type ParseBody = (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, value?: unknown) => void) => void
+
+/** Reads a body as JSON that can be stored. */
+export const jsonBody = (app: App): ParseBody => {
   const parse = app.getDefaultJsonParser("remove", "remove")
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer", bodyLimit: limitBytes }, (request, bytes, done) => {
+  return (request, bytes, done) => {
     if (!isUtf8(bytes)) return done(validationError("body: is not valid UTF-8"))
     const json = bytes.toString()
     if (json.trim() === "") return done(null, undefined)
@@ -53,7 +51,17 @@ export const parseBodies = (app: App, limitBytes: number) => {
       if (error !== null) return done(validationError("body: is not valid JSON"))
       done(findWrong(json, value), value)
     })
-  })
+  }
+}
+
+/**
+ * Every body is JSON, whatever content type it names: `curl -d` says it is a form. What is not JSON, or holds text that PostgreSQL
+ * cannot store or a number that would become another, is a validation error like any other.
+ */
+export const parseBodies = (app: App, limitBytes: number) => {
+  const parse = jsonBody(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer", bodyLimit: limitBytes }, parse)
 }
 
 /** Fastify's own refusals of a request, in the contract's form. */

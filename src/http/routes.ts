@@ -8,6 +8,9 @@ import { characterRoutes } from "./routes/characters.ts"
 import { characterVersionRoutes } from "./routes/characterVersions.ts"
 import { deliveryEventRoutes } from "./routes/deliveryEvents.ts"
 import { deliveryRoutes } from "./routes/deliveries.ts"
+import { developmentIssuerRoutes } from "./routes/developmentIssuer.ts"
+import { deviceFlowRoutes } from "./routes/deviceFlow.ts"
+import { devicePageRoutes } from "./routes/devicePages.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { messageRoutes } from "./routes/messages.ts"
@@ -22,5 +25,5 @@ import { traceRoutes } from "./routes/trace.ts"
 
 export const routes: ReadonlyArray<Routes> = [
   healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes,
-  accountRoutes, accountAppRoutes, accountKeyRoutes
+  accountRoutes, accountAppRoutes, accountKeyRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

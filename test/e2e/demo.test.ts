@@ -1,15 +1,15 @@
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { demoCharacters } from "#src/demo/characters.ts"
+import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
 import { processesOn } from "#test/support/embedded.ts"
 import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
 import { until } from "#test/support/until.ts"
 
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 const README = readFileSync(resolve(ROOT, "README.md"), "utf8")
 const COMMAND = /<!-- demo -->\n```sh\n(.*)\n```/.exec(README)?.[1] ?? assert.fail("the README has no demo")
 
@@ -31,12 +31,12 @@ describe("npm run demo", () => {
     if (demo.child.exitCode === null) process.kill(-(demo.child.pid ?? 0), "SIGKILL")
   })
 
-  describe.skipIf(!existsSync(BROWSER))("on the phone", () => {
+  describe.skipIf(!hasBrowser)("on the phone", () => {
     let browser: Browser
     let page: Page
     const errors: Array<string> = []
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] })
+      browser = await startBrowser()
       page = await browser.newPage()
       page.on("pageerror", ({ message }) => errors.push(message))
       await page.goto(phone)

@@ -58,3 +58,34 @@ export const TokenRevoke = z.object({
   prefix: z.string().max(40).optional().meta({ description: "Another token of the account, which takes the scope keys:write; the one that asks when left out" })
 }).optional()
 export const TokenRevoked = z.object({ prefix: z.string(), revoked: z.literal(true) })
+
+/** The grant of RFC 8628. */
+export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+
+const UNNAMED = "an unnamed program"
+export const DeviceStart = z.object({
+  client_name: text(1, 80).default(UNNAMED).meta({ description: "What the approver is told that asks", examples: ["My deployment agent"] }),
+  scopes: z.array(scope).min(1).max(ALL_SCOPES.length).optional().meta({ description: "What the token is to be good for; everything when left out" })
+}).default({ client_name: UNNAMED })
+export const DeviceStarted = z.object({
+  device_code: z.string().describe("For the program alone: by it the token is fetched"),
+  user_code: z.string().describe("For the person, to type in or to compare"),
+  verification_uri: z.url().describe("Where the person goes"),
+  verification_uri_complete: z.url().describe("The same with the code filled in"),
+  expires_in: z.int().describe("Seconds"),
+  expires_at: time,
+  interval: z.int().describe("Seconds between two requests for the token"),
+  interval_seconds: z.int()
+})
+export const DeviceToken = z.object({
+  device_code: z.string().min(1).max(200),
+  grant_type: z.literal(DEVICE_GRANT).optional()
+})
+export const DeviceTokenData = z.object({
+  access_token: z.string().describe("The account token, lat_..., this once"),
+  token_type: z.literal("bearer"),
+  scopes: z.array(scope),
+  scope: z.string().describe("The same, with spaces between"),
+  expires_in: z.int().describe("Seconds"),
+  expires_at: time
+})

@@ -10,7 +10,10 @@ const StructuredError = z.object({
 const Expired = z.object({ detail: StructuredError.shape.detail.extend({ earliest_since: z.int().describe("Where to read on from") }) })
 const PlainError = z.object({ detail: z.string() })
 
+const Waiting = z.object({ detail: StructuredError.shape.detail.extend({ interval_seconds: z.int().optional().describe("How long to wait") }) })
+
 const ERRORS = {
+  400: ["Not yet, or not any more", Waiting],
   401: ["No bearer, or a credential of another kind", z.union([PlainError, StructuredError])],
   402: ["The budget does not cover it; nothing was charged", StructuredError],
   403: ["The key is invalid or revoked, or may not do this", z.union([PlainError, StructuredError])],
@@ -37,6 +40,9 @@ export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof E
 /** The answers of a route whose success is not an envelope. */
 export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
   publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 431, 500, 503] as const))
+
+/** The same of a route that asks for no key, and gives no error but these. */
+export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => publicAnswers("application/json", withData(data), ...errors)
 
 /** The answers of a route that asks for no key: its success, and no error but these. */
 export const publicAnswers = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({

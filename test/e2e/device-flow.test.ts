@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "vitest"
+import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let pictures: string
+beforeAll(async () => {
+  server = await startTestServer()
+  pictures = process.env["PICTURES"] ?? await mkdtemp(join(tmpdir(), "troupe-pages-"))
+})
+afterAll(async () => {
+  await server.close()
+  if (process.env["PICTURES"] === undefined) await rm(pictures, { recursive: true, force: true })
+})
+
+const agent = (token = "") => new TestApp(server.baseUrl, "", token)
+/** Of an address of its own, so that no test uses up what another may. */
+const start = async (body: object = { client_name: "My agent" }) => (await agent().post("/v1/account/device/start", body)).body.data
+const exchange = (device_code: string) => agent().post("/v1/account/device/token", { device_code })
+
+describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  const wrong: Array<string> = []
+  beforeAll(async () => {
+    browser = await startBrowser()
+  })
+  afterAll(() => browser.close())
+  beforeEach(async () => {
+    await server.database.sql`delete from rolling_limits`
+    // Nothing on these pages needs a script.
+    context = await browser.newContext({ javaScriptEnabled: false })
+    page = await context.newPage()
+    page.on("console", (message) => wrong.push(message.text()))
+  })
+  afterEach(async () => {
+    await context.close()
+    assert.deepStrictEqual(wrong.splice(0).filter((text) => /Content Security Policy|violates/.test(text)), [])
+  })
+
+  const enter = async (userCode: string) => {
+    await page.goto(`${server.baseUrl}/device`)
+    await page.getByLabel("The code that the program shows").fill(userCode)
+    await page.getByRole("button", { name: "Continue" }).click()
+  }
+  const signIn = async (name: string) => {
+    await page.getByRole("link", { name: "Sign in" }).click()
+    await page.getByLabel("Sign in as").fill(name)
+    await page.getByRole("button", { name: "Sign in" }).click()
+  }
+  const heading = () => page.getByRole("heading", { level: 1 }).innerText()
+  /** At the width of a phone and of a desk; whatever is on the page fits. */
+  const picture = async (name: string) => {
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 720 })
+      await page.screenshot({ path: join(pictures, `${name}-${width}.png`), fullPage: true })
+    }
+  }
+
+  it("leads from nothing to a first message: start, sign in, approve, exchange, an app, a key, a reply", async () => {
+    const { device_code, user_code, verification_uri_complete } = await start({ client_name: "My agent" })
+    assert.strictEqual((await exchange(device_code)).body.detail.code, "authorization_pending")
+
+    await page.goto(verification_uri_complete)
+    assert.strictEqual(await page.getByLabel("The code that the program shows").inputValue(), user_code)
+    await picture("1-code")
+    await page.getByRole("button", { name: "Continue" }).click()
+    assert.strictEqual(await heading(), "Sign in to go on")
+    await picture("2-sign-in")
+    await page.getByRole("link", { name: "Sign in" }).click()
+    assert.strictEqual(await heading(), "Development sign-in")
+    await picture("3-development")
+    await page.getByLabel("Sign in as").fill("Ada Lovelace")
+    await page.getByRole("button", { name: "Sign in" }).click()
+    assert.strictEqual(await heading(), "Allow access?")
+    assert.include(await page.locator("main").innerText(), "signed in as ada lovelace")
+    assert.strictEqual(await page.getByRole("listitem").count(), 5)
+    await picture("4-approval")
+    await page.getByRole("button", { name: "Approve" }).click()
+    assert.strictEqual(await heading(), "Approved")
+    await picture("5-approved")
+
+    const { status, body } = await exchange(device_code)
+    assert.strictEqual(status, 200)
+    const account = agent(body.data.access_token)
+    const appId = (await account.post("/v1/account/apps", { name: "First app" })).body.data.app_id
+    const { api_key } = (await account.post(`/v1/account/apps/${appId}/api-keys`, { name: "backend" })).body.data
+    const app = new TestApp(server.baseUrl, appId, api_key)
+    assert.strictEqual((await app.converse(await app.createSession(), "What is for dinner?")).type, "message.created")
+
+    const again = await exchange(device_code)
+    assert.deepStrictEqual([again.status, again.body.detail.code], [400, "expired_token"])
+  })
+
+  it("asks for the scopes that the program asked for, in words, and gives no others", async () => {
+    const { device_code, user_code } = await start({ client_name: "Reader", scopes: ["usage:read", "apps:read"] })
+    await enter(user_code)
+    await signIn("Ada Lovelace")
+    assert.deepStrictEqual(await page.getByRole("listitem").allInnerTexts(), ["See your apps, and their keys by name and prefix", "See what your apps have used and spent"])
+    await page.getByRole("button", { name: "Approve" }).click()
+    const { access_token, scopes } = (await exchange(device_code)).body.data
+    assert.deepStrictEqual(scopes, ["apps:read", "usage:read"])
+    const refused = await agent(access_token).post("/v1/account/apps", { name: "x" })
+    assert.deepStrictEqual([refused.status, refused.body.detail.code], [403, "scope_missing"])
+  })
+
+  it("tells the program that it was denied", async () => {
+    const { device_code, user_code } = await start()
+    await enter(user_code)
+    await signIn("Ada Lovelace")
+    await page.getByRole("button", { name: "Deny" }).click()
+    assert.strictEqual(await heading(), "Denied")
+    const { status, body } = await exchange(device_code)
+    assert.deepStrictEqual([status, body.detail.code], [403, "access_denied"])
+  })
+
+  it("takes a code in any case and without its dash, and says so when it is none", async () => {
+    const { user_code } = await start()
+    await enter("BBBB-BBBB")
+    assert.match(await page.getByRole("alert").innerText(), /not a code/)
+    await picture("6-wrong-code")
+    await page.getByLabel("The code that the program shows").fill(user_code.toLowerCase().replace("-", " "))
+    await page.getByRole("button", { name: "Continue" }).click()
+    assert.strictEqual(await heading(), "Sign in to go on")
+  })
+
+  it("has nothing to decide once the code has expired, or somebody else has decided", async () => {
+    const { device_code, user_code } = await start()
+    await enter(user_code)
+    await signIn("Ada Lovelace")
+    await server.database.sql`update device_codes set expires_at = now() where status = 'pending'`
+    await page.getByRole("button", { name: "Approve" }).click()
+    assert.strictEqual(await heading(), "Nothing to decide")
+    assert.strictEqual((await exchange(device_code)).body.detail.code, "expired_token")
+    await enter(user_code)
+    assert.match(await page.getByRole("alert").innerText(), /not a code/)
+  })
+
+  it("lets a person use another account, and keeps their accounts apart", async () => {
+    const { device_code, user_code } = await start()
+    await enter(user_code)
+    await signIn("Ada Lovelace")
+    await page.getByRole("link", { name: "Use another account" }).click()
+    await page.getByLabel("Sign in as").fill("Grace Hopper")
+    await page.getByRole("button", { name: "Sign in" }).click()
+    assert.include(await page.locator("main").innerText(), "signed in as grace hopper")
+    await page.getByRole("button", { name: "Approve" }).click()
+    const account = agent((await exchange(device_code)).body.data.access_token)
+    assert.strictEqual((await account.get("/v1/account")).body.data.name, "grace hopper")
+    assert.deepStrictEqual((await account.get("/v1/account/apps")).body.data.apps, [])
+  })
+
+  it("shows the name that a program gives itself as no more than a name", async () => {
+    const { user_code } = await start({ client_name: "<b>Bank</b>\u202e<script>alert(1)</script>" })
+    await enter(user_code)
+    await signIn("Ada Lovelace")
+    assert.include(await page.locator("main").innerText(), "<b>Bank</b>\uFFFD<script>alert(1)</script>")
+    await picture("7-hostile-name")
+  })
+
+  it("decides nothing for a form that was not made for this browser", async () => {
+    const { device_code, user_code } = await start()
+    await enter(user_code)
+    await signIn("Ada Lovelace")
+    const [cookie] = await context.cookies()
+    for (const csrf of ["", "x"]) {
+      const { status } = await fetch(`${server.baseUrl}/device/decision`, {
+        method: "POST", headers: { cookie: `${cookie?.name}=${cookie?.value}` }, body: new URLSearchParams({ decision: "approved", csrf })
+      })
+      assert.strictEqual(status, 403)
+    }
+    assert.deepInclude(cookie, { httpOnly: true, sameSite: "Lax" })
+    assert.strictEqual((await exchange(device_code)).body.detail.code, "authorization_pending")
+  })
+
+  it("signs in again under a new cookie, so that one that was planted is worth nothing", async () => {
+    const { user_code } = await start()
+    await enter(user_code)
+    const [before] = await context.cookies()
+    await signIn("Ada Lovelace")
+    const { status } = await fetch(`${server.baseUrl}/device/confirm`, { headers: { cookie: `${before?.name}=${before?.value}` } })
+    assert.strictEqual(status, 410)
+  })
+})

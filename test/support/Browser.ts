@@ -1,0 +1,9 @@
+import { existsSync } from "node:fs"
+import { type Browser, chromium } from "playwright-core"
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
+
+/** Whether there is one: tests of pages are skipped without. */
+export const hasBrowser = existsSync(CHROMIUM)
+
+export const startBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })
