@@ -11,9 +11,9 @@ create table ledger (
   activity text not null,
   entry text not null,
   amount_micro_usd bigint not null,
-  price_version text not null,
-  primary key (app_id, at, run_ref, entry)
+  price_version text not null
 );
+create index on ledger (app_id, at);
 create trigger append_only before update or delete on ledger for each row execute function refuse_change();
 create trigger no_truncate before truncate on ledger for each statement execute function refuse_change();
 

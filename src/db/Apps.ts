@@ -55,6 +55,8 @@ export class Apps extends Context.Service<Apps, {
   readonly getOf: (accountId: string, appId: string) => Effect.Effect<App | undefined, DatabaseError>
   /** By id, those after `after`; of all accounts when none is given. */
   readonly list: (filter: { readonly accountId: string | null; readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<App>, DatabaseError>
+  /** Of all apps of an account. */
+  readonly idsOf: (accountId: string) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** Undefined: no such app. */
   readonly patch: (appId: string, patch: AppChange) => Effect.Effect<App | undefined, VersionConflict | DatabaseError>
 }>()("src/db/Apps") {
@@ -110,6 +112,7 @@ export class Apps extends Context.Service<Apps, {
       open,
       get,
       getOf,
+      idsOf: (accountId) => query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps where account_id = ${accountId}`).pipe(Effect.map((rows) => rows.map((row) => row.app_id))),
       list: ({ accountId, after, limit }) =>
         query<Array<App>>((sql) => sql`
           select * from apps where (${accountId}::text is null or account_id = ${accountId}) and (${after}::text is null or app_id > ${after})

@@ -117,7 +117,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
-    ${enterInLedger(sql, "numbered", { hold: "hold_micro_usd" })}
+    ${enterInLedger(sql, "numbered", "hold", sql`hold_micro_usd`)}
   ), said as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json from numbered

@@ -10,6 +10,7 @@ export interface Change {
     | "account.created"
     | "account_token.issued" | "account_token.revoked"
     | "app.created" | "app.updated"
+    | "caps.updated" | "end_user_caps.updated"
     | "api_key.created" | "api_key.rotated" | "api_key.revoked"
     | "device.approved" | "device.denied"
   readonly appId?: string

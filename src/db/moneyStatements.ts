@@ -1,3 +1,4 @@
+import type postgres from "postgres"
 import { PRICE_VERSION } from "#src/model/prices.ts"
 import type { Sql } from "./Database.ts"
 
@@ -29,10 +30,30 @@ export const countUse = (sql: Sql, of: string) => sql`
   ) x
   where a.app_id = x.app_id and a.kind = x.kind and a.external_user_ref = x.external_user_ref`
 
-/** Enters the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, and those named) in the ledger: each entry with the column that has its amount, where it is not 0. */
-export const enterInLedger = (sql: Sql, of: string, entries: Readonly<Partial<Record<"hold" | "release" | "settle", string>>>) => sql`
+/** Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode) in the ledger. */
+export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | "settle", amount: postgres.PendingQuery<postgres.Row[]>) => sql`
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)
-  select t.app_id, t.run_ref, t.session_id, t.turn_index, 'message_' || t.reply_mode, e.entry, e.amount, ${PRICE_VERSION}
-  from ${sql(of)} t cross join lateral (${Object.entries(entries).map(([entry, column]) => sql`select ${entry} as entry, ${entry === "release" ? sql`-t.${sql(column)}` : sql`t.${sql(column)}`} as amount`)
-    .reduce((all, one) => sql`${all} union all ${one}`)}) e
-  where e.amount <> 0`
+  select app_id, run_ref, session_id, turn_index, 'message_' || reply_mode, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)}`
+
+/** Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open. */
+export const recount = (sql: Sql, app: string) => sql`
+  with period as (
+    select date_trunc('day', now(), 'utc') as day, date_trunc('month', now(), 'utc') as month
+  ), moves as (
+    select c.external_user_ref, case when l.at >= p.day then l.amount_micro_usd else 0 end as today, l.amount_micro_usd as this_month, 0 as sent
+    from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.month and l.entry = 'settle'
+    union all
+    select c.external_user_ref, 0, 0, 1
+    from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.day and l.entry = 'hold'
+    union all
+    select c.external_user_ref, case when t.accepted_at >= p.day then t.hold_micro_usd else 0 end, t.hold_micro_usd, 0
+    from period p, turns t join sessions c using (app_id, session_id) where t.app_id = ${app} and t.outcome is null and t.accepted_at >= p.month
+  ), used as (
+    select 'app' as kind, '' as external_user_ref, sum(today)::bigint as today, sum(this_month)::bigint as this_month, sum(sent)::int as sent from moves
+    union all
+    select 'end_user', external_user_ref, sum(today)::bigint, sum(this_month)::bigint, sum(sent)::int from moves where external_user_ref is not null group by 2
+  )
+  update allowances a set day = utc_today(), day_used_micro_usd = coalesce(x.today, 0), month_used_micro_usd = coalesce(x.this_month, 0), day_messages = coalesce(x.sent, 0),
+    day_warned = case when a.day = utc_today() then a.day_warned else 0 end, month_warned = case when is_this_month(a.day) then a.month_warned else 0 end
+  from allowances b left join used x using (kind, external_user_ref)
+  where b.app_id = ${app} and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`

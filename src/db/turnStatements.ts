@@ -115,7 +115,7 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
-    ${enterInLedger(sql, "spent", { settle: "cost_micro_usd" })}
+    ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`)}
   ), traced as (
     ${trace(sql, s.stages, "spent")}
   )
@@ -207,8 +207,10 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
     ${endOfHold(sql, "settled", sql`cost_micro_usd`)}
   ), counted_use as (
     ${countUse(sql, "moves")}
+  ), released as (
+    ${enterInLedger(sql, "settled", "release", sql`-hold_micro_usd`)}
   ), entered as (
-    ${enterInLedger(sql, "settled", { release: "hold_micro_usd", settle: "cost_micro_usd" })}
+    ${enterInLedger(sql, "settled", "settle", sql`cost_micro_usd`)}
   ), traced as (
     ${trace(sql, b.stages, "settled")}
   )
@@ -238,8 +240,8 @@ export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions
     where l.app_id = x.app_id and l.session_id = x.session_id
   ), moves as (
     ${endOfHold(sql, "settled", sql`0`)}
-  ), entered as (
-    ${enterInLedger(sql, "settled", { release: "hold_micro_usd" })}
+  ), released as (
+    ${enterInLedger(sql, "settled", "release", sql`-hold_micro_usd`)}
   )
   ${countUse(sql, "moves")}`
 
@@ -250,7 +252,7 @@ export const releaseHolds = (sql: Sql, app: string, sessions: ReadonlyArray<stri
     where t.app_id = ${app} and t.session_id = any(${sessions}::text[]) and t.outcome is null
   ), moves as (
     ${endOfHold(sql, "settled", sql`0`)}
-  ), entered as (
-    ${enterInLedger(sql, "settled", { release: "hold_micro_usd" })}
+  ), released as (
+    ${enterInLedger(sql, "settled", "release", sql`-hold_micro_usd`)}
   )
   ${countUse(sql, "moves")}`

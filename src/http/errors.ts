@@ -95,6 +95,8 @@ export const notFound = {
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
   app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to."),
+  end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "List the app's end-users with GET /v1/end-users."),
+  account_end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "An end-user is there from their first session on."),
   account_app: structured(404, "app_not_found", "There is no such app in this account.", "List the account's apps with GET /v1/account/apps."),
   api_key: structured(404, "api_key_not_found", "There is no such key in this app.", "List the app's keys with GET /v1/account/apps/{app_id}/api-keys.")
 } as const

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { isId } from "#pipeline/domain/Id.ts"
+import { Allowances } from "#src/db/Allowances.ts"
 import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
@@ -16,7 +17,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", bot_id = "", channel_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", bot_id = "", channel_id = "", external_user_ref = "", prefix = "", slug = "", session_id = "" } = params
   switch (kind) {
     case "account_app":
       return (yield* accountAppOf(request)) !== undefined
@@ -24,6 +25,12 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       const owner = yield* accountAppOf(request)
       return owner !== undefined && isKeyPrefix(prefix) && (yield* ApiKeys.use((keys) => keys.get({ appId: owner.app_id, prefix }))) !== undefined
     }
+    case "account_end_user": {
+      const owner = yield* accountAppOf(request)
+      return owner !== undefined && (yield* Allowances.use((allowances) => allowances.ofEndUser(owner.app_id, external_user_ref))) !== undefined
+    }
+    case "end_user":
+      return (yield* Allowances.use((allowances) => allowances.ofEndUser(request.principal.appId, external_user_ref))) !== undefined
     case "app":
       return app_id === request.principal.appId && (yield* Apps.use((apps) => apps.get(app_id))) !== undefined
     case "bot":

@@ -1,6 +1,7 @@
 import type { Routes } from "./Server.ts"
 import { accountRoutes } from "./routes/account.ts"
 import { accountAppRoutes } from "./routes/accountApps.ts"
+import { accountCapsRoutes } from "./routes/accountCaps.ts"
 import { accountKeyRoutes } from "./routes/accountKeys.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { channelRoutes } from "./routes/channels.ts"
@@ -22,8 +23,9 @@ import { telegramBotActionRoutes } from "./routes/telegramBotActions.ts"
 import { telegramHookRoutes } from "./routes/telegramHooks.ts"
 import { telegramBatchRoutes } from "./routes/telegramBatches.ts"
 import { traceRoutes } from "./routes/trace.ts"
+import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
   healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes,
-  accountRoutes, accountAppRoutes, accountKeyRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
+  accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

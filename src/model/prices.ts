@@ -72,3 +72,14 @@ const plan: Record<ReplyMode, ReadonlyArray<Tokens>> = {
 /** What a turn may cost at most by plan: held when it is accepted, settled to the actual cost when it ends. */
 export const worstCaseMicroUsd = (model: string, replyMode: ReplyMode, analyzeModel = model): number =>
   plan[replyMode].reduce((sum, tokens) => sum + costMicroUsd(tokens === analyze ? analyzeModel : model, tokens), 0)
+
+/** About what a turn costs: the plan without what it holds in reserve for a second draft. */
+const estimateMicroUsd = (model: string, replyMode: ReplyMode): number =>
+  worstCaseMicroUsd(model, replyMode) - costMicroUsd(model, generate) - (replyMode === "deep" ? costMicroUsd(model, rewrite) : 0)
+
+/** What a message costs with this model, and the list that it is reckoned by; all in micro-USD, the list for a million tokens. */
+export const ratesOf = (model: string) => ({
+  priceVersion: PRICE_VERSION,
+  messages: (["fast", "deep"] as const).map((mode) => ({ kind: `message_${mode}` as const, worst: worstCaseMicroUsd(model, mode), estimate: estimateMicroUsd(model, mode) })),
+  tokens: [...prices].map(([name, price]) => ({ model: name, ...price }))
+})

@@ -1,0 +1,71 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Database, type DatabaseError } from "./Database.ts"
+
+export const USAGE_GROUPS = ["day", "kind", "character", "model", "end_user", "app"] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+/** Groups of one answer at most, those that cost most. */
+export const MOST_GROUPS = 1000
+
+export interface UsageQuery {
+  readonly apps: ReadonlyArray<string>
+  readonly externalUserRef: string | null
+  readonly from: Date
+  /** Not included. */
+  readonly to: Date
+  /** Null: everything in one. */
+  readonly groupBy: UsageGroup | null
+}
+
+export interface UsageRow {
+  /** Null: of what is not known any more, such as an end-user who was erased. */
+  readonly key: string | null
+  readonly messages: number
+  readonly cost_micro_usd: number
+  readonly input_tokens: number
+  readonly cached_input_tokens: number
+  readonly output_tokens: number
+}
+
+/** What apps have used: messages by when they were accepted, money by when it was booked, tokens by when their turn ended. */
+export class Usage extends Context.Service<Usage, {
+  readonly read: (query: UsageQuery) => Effect.Effect<ReadonlyArray<UsageRow>, DatabaseError>
+}>()("src/db/Usage") {
+  static readonly layer = Layer.effect(Usage, Effect.gen(function*() {
+    const { query } = yield* Database
+    return Usage.of({
+      read: ({ apps, externalUserRef, from, to, groupBy }) => query<Array<UsageRow>>((sql) => {
+        const keys = {
+          day: sql`to_char(l.at at time zone 'utc', 'YYYY-MM-DD')`,
+          kind: sql`l.activity`,
+          character: sql`c.character_slug`,
+          end_user: sql`c.external_user_ref`,
+          app: sql`l.app_id`
+        }
+        const entries = sql`
+          select l.*, ${groupBy === null || groupBy === "model" ? sql`''` : keys[groupBy]} as key
+          from ledger l left join sessions c using (app_id, session_id)
+          where l.app_id = any(${apps}::text[]) and l.at >= ${from.toISOString()} and l.at < ${to.toISOString()} ${externalUserRef === null ? sql`` : sql`and c.external_user_ref = ${externalUserRef}`}`
+        const tokens = sql`coalesce(sum(s.input_tokens), 0)::int8 as input_tokens, coalesce(sum(s.cached_input_tokens), 0)::int8 as cached_input_tokens, coalesce(sum(s.output_tokens), 0)::int8 as output_tokens`
+        if (groupBy === "model") {
+          return sql`
+            with entries as (${entries})
+            select s.model as key, count(distinct (e.session_id, e.turn_index))::int as messages, coalesce(sum(s.cost_micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
+            from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release' and s.model is not null
+            group by s.model order by cost_micro_usd desc, key limit ${MOST_GROUPS}`
+        }
+        return sql`
+          with entries as (${entries}), money as (
+            select key, count(*) filter (where entry = 'hold')::int as messages, coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int8 as cost_micro_usd
+            from entries group by key
+          ), tokens as (
+            select e.key, ${tokens} from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release' group by e.key
+          )
+          select m.*, coalesce(t.input_tokens, 0)::int8 as input_tokens, coalesce(t.cached_input_tokens, 0)::int8 as cached_input_tokens, coalesce(t.output_tokens, 0)::int8 as output_tokens
+          from money m left join tokens t on t.key is not distinct from m.key
+          order by ${groupBy === "day" ? sql`m.key` : sql`m.cost_micro_usd desc, m.key`} limit ${MOST_GROUPS}`
+      })
+    })
+  }))
+}

@@ -1,0 +1,62 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { Writer } from "#pipeline/generation/Writer.ts"
+import { Apps } from "#src/db/Apps.ts"
+import { ratesOf } from "#src/model/prices.ts"
+import { findAccountApp } from "../accountApp.ts"
+import { toUsd } from "../caps.ts"
+import { success } from "../envelope.ts"
+import { answers } from "../schemas/answers.ts"
+import { RatesData, UsageData, usageQuery } from "../schemas/usage.ts"
+import type { Routes } from "../Server.ts"
+import { readUsage } from "../usage.ts"
+
+/** What was used, and what things cost. */
+export const usageRoutes: Routes = ({ app, answer }) => {
+  const account = { tags: ["Account"], security: [{ accountToken: [] }] }
+
+  app.get("/v1/usage", {
+    schema: { operationId: "getUsage", summary: "What the app has used", tags: ["Usage"], querystring: usageQuery("day", "kind", "character", "model", "end_user"), response: answers(UsageData) }
+  }, (request, reply) => answer(request, reply, Effect.map(readUsage([request.principal.appId], request.query), (usage) => success(usage))))
+
+  app.get("/v1/rates", {
+    schema: { operationId: "getRates", summary: "What a message costs, and by which prices", tags: ["Usage"], response: answers(RatesData) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { engine, model } = yield* Writer
+      const { priceVersion, messages, tokens } = ratesOf(model)
+      return success({
+        currency: "USD",
+        price_version: priceVersion,
+        engine,
+        model,
+        rates: messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
+        tokens: tokens.map(({ model, input, cached, output }) => ({ model, input_usd: toUsd(input), cached_input_usd: toUsd(cached), output_usd: toUsd(output) }))
+      })
+    })))
+
+  app.get("/v1/account/usage", {
+    config: { account: "usage:read" },
+    schema: { ...account, operationId: "getAccountUsage", summary: "What all apps of the account have used", querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"), response: answers(UsageData) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const apps = yield* Apps.use((apps) => apps.idsOf(request.account.accountId))
+      return success(yield* readUsage(apps, request.query))
+    })))
+
+  app.get("/v1/account/apps/:app_id/usage", {
+    config: { account: "usage:read", within: "account_app" },
+    schema: {
+      ...account,
+      operationId: "getAppUsage",
+      summary: "What an app of the account has used",
+      params: z.object({ app_id: z.string() }),
+      querystring: usageQuery("day", "kind", "character", "model", "end_user"),
+      response: answers(UsageData, 404)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { app_id: appId } = yield* findAccountApp(request)
+      return success(yield* readUsage([appId], request.query))
+    })))
+}
