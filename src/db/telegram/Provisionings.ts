@@ -56,8 +56,8 @@ export class Provisionings extends Context.Service<Provisionings, {
   readonly adopt: (place: BotPlace, identity: BotIdentity, ownerId: number, token: Redacted.Redacted<string>) => Effect.Effect<void, DatabaseError>
   readonly setOwner: (place: BotPlace, ownerId: number) => Effect.Effect<void, DatabaseError>
   readonly beginRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
-  /** Ends requests whose time has run out. */
-  readonly expire: Effect.Effect<void, DatabaseError>
+  /** Ends requests whose time has run out; gives the bots that there will not be. */
+  readonly expire: Effect.Effect<ReadonlyArray<BotPlace>, DatabaseError>
 }>()("src/db/telegram/Provisionings") {
   static readonly layer = Layer.effect(Provisionings, Effect.gen(function*() {
     const { query, transaction } = yield* Database
@@ -113,6 +113,7 @@ export class Provisionings extends Context.Service<Provisionings, {
       const over = yield* query<Array<BotPlace>>((sql) => sql`
         delete from telegram_provisionings where expires_at < now() and matched_at is null returning app_id as "appId", channel_id as "channelId"`)
       for (const { appId, channelId } of over) yield* rows.detach(appId, channelId)
+      return over
     })
 
     return Provisionings.of({

@@ -35,11 +35,15 @@ export const BotCreate = z.discriminatedUnion("mode", [
 ])
 export type BotCreate = z.output<typeof BotCreate>
 
+const qr = z.string().describe("The address as a QR code: an SVG picture as a data URI")
+
 /** Only in the first answer: whoever has it can create the bot. */
 export const shownLink = {
   link: z.object({
     url: z.string().describe("Opens Telegram's dialog for a new bot"),
+    qr,
     claim_url: z.string().describe("Opened first, it lets the bot be found whatever its username becomes"),
+    claim_qr: qr,
     expires_at: time
   }).optional().describe("Only in the answer that made it, and only for a managed bot")
 }
@@ -95,4 +99,4 @@ export const ChatPage = z.object({
   next_cursor: z.string().nullable()
 })
 export const LinkCreate = z.object({ external_user_ref: text(1, 128).meta({ description: "Your own id of the person, whose conversation goes on in Telegram" }) })
-export const LinkData = z.object({ url: z.string().optional().describe("Only in the first answer"), expires_at: time })
+export const LinkData = z.object({ url: z.string().optional().describe("Only in the first answer"), qr: qr.optional(), expires_at: time })
