@@ -206,7 +206,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.getByRole("button", { name: "More" }).click()
     await page.getByRole("button", { name: "Give to Olaf" }).click()
     await page.getByRole("status").getByText("The bot is Olaf’s now").waitFor()
-    await page.getByText("@harbour_kitchen_bot · Olaf’s").waitFor()
+    await page.getByText("Olaf’s · @harbour_kitchen_bot").waitFor()
     await until("the bot to be suspended", async () => (await bot()).status === "suspended")
     assert.strictEqual((await bot()).reason, "owner_changed")
     assert.isTrue((await operations()).some(({ type, payload }) => type === "bot.owner_changed" && payload["bot_id"] === id))

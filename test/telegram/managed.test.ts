@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
-import type { TestApp } from "#test/support/TestApp.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
@@ -33,6 +33,9 @@ const isActive = (id: string) => until("the bot to be active", async () => {
 })
 const said = (bot: ReturnType<FakeTelegram["createBot"]>, person: ReturnType<FakeTelegram["createUser"]>) =>
   telegram.transcript(bot, person).flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : [])
+/** What the app is told of the bot. */
+const operations = async (id: string): Promise<ReadonlyArray<string>> => (await app.get("/v1/delivery/events")).body.data.events
+  .flatMap((event: LogEvent) => event.payload["bot_id"] === id ? [event.type] : [])
 /** A managed bot that answers. */
 const made = async () => {
   const { id, username, name } = await request()
@@ -91,6 +94,7 @@ describe("a managed bot", () => {
     telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
     await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
     assert.isTrue(await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404))
+    await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
   })
 
   it("that is let go before anybody has made it is nobody's when it is made after all", async () => {
@@ -128,6 +132,7 @@ describe("the token of a managed bot", () => {
     assert.strictEqual(body.data.token_hint, `${bot.id}:...${bot.token.slice(-4)}`)
     telegram.say(person, bot, "Still there?")
     await until("an answer", () => said(bot, person).length >= 2)
+    assert.notInclude(await operations(id), "bot.token_replaced")
   })
 
   it("is found again when we died between its replacement and its storing", async () => {
@@ -147,6 +152,7 @@ describe("the token of a managed bot", () => {
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.revokeToken(bot)
     await until("the new token", async () => (await get(id)).token_hint === `${bot.id}:...${bot.token.slice(-4)}`)
+    await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
     await isActive(id)
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).length === 1)
@@ -168,8 +174,7 @@ describe("a managed bot that gets another owner", () => {
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
     await until("the bot to be suspended", async () => (await get(id)).status === "suspended")
     assert.strictEqual((await get(id)).reason, "owner_changed")
-    const events = (await app.get("/v1/delivery/events")).body.data.events
-    assert.isTrue(events.some((event: any) => event.type === "bot.owner_changed" && event.payload.bot_id === id))
+    assert.include(await operations(id), "bot.owner_changed")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
   })

@@ -42,8 +42,8 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
   const forget = Effect.gen(function*() {
     const forgetting = yield* Forgetting
     const chat = meetingOf(bot, message, "keep")
-    if (!(yield* forgetting.confirm(chat))) return yield* say(yield* meet("keep"), LINES.forgetSure)
-    yield* forgetting.forget(chat)
+    const met = yield* meet("keep")
+    if (!(yield* forgetting.ask(chat))) return yield* say(met, LINES.forgetSure)
     // There is no log any more for this to stand on.
     const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
     if (token !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
@@ -67,6 +67,8 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
       yield* message.chat.type === "private" ? forget : Effect.flatMap(meet("keep"), (met) => say(met, LINES.help))
       break
     default:
+      // In a group it is one of another bot's, unless it says whose it is.
+      if (message.chat.type !== "private" && command.name !== "help" && !command.named) return
       yield* say(yield* meet("keep"), LINES.help, "help")
   }
   yield* welcome(bot, message.chat.id, batch[0].update_id)

@@ -15,7 +15,7 @@ const statusOf = ({ card }, me) => {
   if (card.activity) return build("p", { class: "active" }, ACTIONS[card.activity] ?? "busy…")
   if (card.kind === "group") return build("p", {}, "group")
   const owned = card.owner && (card.owner.id === me.id ? "yours" : `${card.owner.name}’s`)
-  return build("p", {}, owned ? `@${card.username} · ${owned}` : `bot · @${card.username}`)
+  return build("p", {}, `${owned || "bot"} · @${card.username}`)
 }
 
 /** Draws again only what has changed, so that focus stays and nothing is read out twice. */
