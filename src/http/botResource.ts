@@ -30,6 +30,7 @@ export const toBotDetail = (bot: StoredBot, figures: BotFigures) => ({
   last_out_at: figures.last_out_at?.toISOString() ?? null,
   unknown_24h: figures.unknown_24h,
   rejected_24h: figures.rejected_24h,
+  send_latency_ms: { p50: figures.latency_p50_ms, p95: figures.latency_p95_ms },
   blocked_until: figures.blocked_until?.toISOString() ?? null
 })
 

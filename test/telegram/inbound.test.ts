@@ -243,6 +243,16 @@ describe("a link for a user of the app's", () => {
   })
 })
 
+describe("a message that is one too many", () => {
+  it("for the queue of its session gets one short line, and no raw error", async () => {
+    const { bot, person, session } = await started()
+    await ground.server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`
+    ground.telegram.say(person, bot, "And another thing")
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "Sorry, I lost my thread there. Say that again?")
+    assert.deepStrictEqual(await heard(session), [])
+  })
+})
+
 describe("a command in a group", () => {
   it("that nobody knows is another bot's, unless it says that it is for this one", async () => {
     const { bot, id } = await ground.attach()

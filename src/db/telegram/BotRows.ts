@@ -22,6 +22,8 @@ export interface BotHealth {
   readonly last_error_message?: string
   readonly last_error_at?: string
   readonly good_probes?: number
+  /** When it was last asked who it is. */
+  readonly identified_at?: string
 }
 
 export interface StoredBot {
@@ -90,6 +92,8 @@ export class BotRows extends Context.Service<BotRows, {
   /** Gives the bot a status, unless it has one that is not in `from`. True: that is news. Its lanes are walked, or not, accordingly. */
   readonly become: (appId: string, channelId: string, status: BotStatus, reason: string | null, from: ReadonlyArray<BotStatus>) => Effect.Effect<boolean, DatabaseError>
   readonly noteWebhook: (appId: string, channelId: string, url: string | null) => Effect.Effect<void, DatabaseError>
+  /** What its owner may have changed in @BotFather. */
+  readonly noteIdentity: (appId: string, channelId: string, identity: BotIdentity) => Effect.Effect<void, DatabaseError>
   readonly noteProbe: (appId: string, channelId: string, health: BotHealth, nextInSeconds: number) => Effect.Effect<void, DatabaseError>
   /** Bots whose probe is due, and which are nobody else's for the next minute. */
   readonly dueProbes: Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
@@ -202,6 +206,9 @@ export class BotRows extends Context.Service<BotRows, {
       become,
       noteWebhook: (appId, channelId, url) => query((sql) => sql`
         update telegram_bots set webhook_url = ${url}, webhook_set_at = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      noteIdentity: (appId, channelId, { userId, username, info }) => query((sql) => sql`
+        update telegram_bots set username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
+        where app_id = ${appId} and channel_id = ${channelId} and user_id = ${userId}`).pipe(Effect.asVoid),
       noteProbe: (appId, channelId, health, nextInSeconds) => query((sql) => sql`
         update telegram_bots set health = ${JSON.stringify(health)}::text::jsonb, probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
         where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),

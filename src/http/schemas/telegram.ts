@@ -79,6 +79,7 @@ export const BotDetail = BotData.extend({
   last_out_at: time.nullable(),
   unknown_24h: z.int().describe("Messages of the last day of which nobody knows whether they arrived"),
   rejected_24h: z.int(),
+  send_latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }).describe("Of the last day's messages, from the call to Telegram's answer"),
   blocked_until: time.nullable().describe("Telegram has asked for so long a pause")
 })
 export const BotPage = z.object({ bots: z.array(BotData), next_cursor: z.string().nullable() })
