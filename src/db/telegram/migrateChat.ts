@@ -1,6 +1,10 @@
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { Database } from "../Database.ts"
 import { eraseSessions, lockBudget } from "./eraseSessions.ts"
+
+/** A message of the chat's is just being handed in: to be tried again in a moment. */
+export class ChatBusy extends Schema.TaggedError<ChatBusy>()("ChatBusy", {}) {}
 
 interface Young {
   readonly thread_id: number
@@ -23,6 +27,10 @@ export const migrateChat = Effect.fnUntraced(function*(appId: string, channelId:
     from telegram_chats n join telegram_chats o on o.app_id = n.app_id and o.channel_id = n.channel_id and o.thread_id = n.thread_id and o.chat_id = ${from}
     where n.app_id = ${appId} and n.channel_id = ${channelId} and n.chat_id = ${to} and ${from}::bigint <> ${to}::bigint
     order by n.thread_id for update of n, o`)
+  // Whoever comes to the chat from here on waits for our commit. What has come to it before is to be over first.
+  const busy = young.length > 0 && (yield* query((sql) => sql`
+    select 1 from telegram_updates where owner is not null and app_id = ${appId} and channel_id = ${channelId} and chat_id = ${to} and kind in ('text', 'callback') limit 1`)).length > 0
+  if (busy) return yield* new ChatBusy()
   for (const { thread_id, session_id, answered } of young) {
     if (session_id !== null && answered) yield* query((sql) => sql`delete from lanes where app_id = ${appId} and session_id = ${session_id} and channel_id = ${channelId}`)
     if (session_id !== null && !answered) {

@@ -4,7 +4,7 @@ import { type Addressee, isAddressed, readMessages, readPress, type Said } from 
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { type Callback, type Member, type Message, readUpdate, threadOf, type Update } from "#channels/telegram/Update.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
-import { Inbox } from "#pipeline/Inbox.ts"
+import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
 import type { Batch } from "#src/db/telegram/Updates.ts"
@@ -25,7 +25,9 @@ const handIn = Effect.fnUntraced(function*(bot: StoredBot, { sessionId, status }
   const key = `tg:${bot.channel_id}:${number}`
   yield* Inbox.use((inbox) => inbox.accept({ ...said, appId: bot.app_id, sessionId, replyMode: "fast", clientMessageId: key, source: "telegram" })).pipe(
     Effect.asVoid,
-    Effect.catchTag("Refused", ({ reason }) => reason === "session_exited" || reason === "session_not_found" ? Effect.void : Effect.gen(function*() {
+    Effect.catchTag("Refused", ({ reason }) => reason === "session_exited" ? Effect.void : Effect.gen(function*() {
+      // It was erased a moment ago, or gave way to another: the chat is met anew.
+      if (reason === "session_not_found") return yield* new InboxUnavailable({ cause: reason })
       // A number that no event has: the line is for a message that is on no log.
       const line = yield* TelegramChats.use((chats) => chats.apology({ appId: bot.app_id, channelId: bot.channel_id, sessionId }, -number))
       if (line !== null) yield* conversations.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
