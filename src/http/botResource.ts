@@ -9,6 +9,7 @@ export const toBotResource = (bot: StoredBot) => ({
   character_slug: bot.character_slug,
   telegram_user_id: bot.user_id,
   username: bot.username,
+  owner_ref: bot.owner_ref,
   url: bot.username === null ? null : `https://t.me/${bot.username}`,
   token_hint: bot.token_hint,
   unknown_policy: bot.unknown_policy,

@@ -169,6 +169,16 @@ describe("a command", () => {
     assert.deepStrictEqual(await heard(session), [])
   })
 
+  it("/start with a payload of the app's own notes it on the session that it opens, if it is one", async () => {
+    for (const [payload, metadata] of [["gift-7", { start_payload: "gift-7" }], ["two words", {}]] as const) {
+      const { bot, id } = await ground.attach()
+      const person = ground.telegram.createUser({ first_name: "Anna" })
+      ground.telegram.start(person, bot, payload)
+      assert.deepStrictEqual(await saidAtLeast(ground, bot, person, 1), [GREETING])
+      assert.deepStrictEqual((await ground.app.get(`/v1/sessions/${(await chatOf(id)).session_id}`)).body.data.metadata, metadata)
+    }
+  })
+
   it("/stop ends messages of the character's own accord", async () => {
     const { bot, person, session } = await started()
     ground.telegram.say(person, bot, "/stop")

@@ -47,13 +47,13 @@ const made = async () => {
 
 describe("a managed bot", () => {
   it("is made by whoever opens the link, and answers from then on", async () => {
-    const { id, body, username, name } = await request()
-    assert.deepInclude(body, { status: "awaiting_creation", mode: "managed", username: null, token_hint: null })
+    const { id, body, username, name } = await request({ owner_ref: "customer-7" })
+    assert.deepInclude(body, { status: "awaiting_creation", mode: "managed", username: null, token_hint: null, owner_ref: "customer-7" })
     assert.match(username, /^mara_\w+_[a-z0-9]{12}_bot$/)
     const owner = telegram.createUser({ first_name: "Olga" })
     const bot = telegram.confirmNewBot(manager, owner, { username, name })
     const active = await isActive(id)
-    assert.deepInclude(active, { username, telegram_user_id: bot.id, token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
+    assert.deepInclude(active, { username, owner_ref: "customer-7", telegram_user_id: bot.id, token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).includes("Come in."))

@@ -45,6 +45,7 @@ export interface StoredBot {
   readonly health: BotHealth
   readonly last_in_at: Date | null
   readonly owner_id: number | null
+  readonly owner_ref: string | null
   readonly rotating_since: Date | null
   readonly created_at: Date
 }
@@ -107,7 +108,7 @@ export class BotRows extends Context.Service<BotRows, {
 
     const columns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms,
-      webhook_url, webhook_set_at, health, last_in_at, owner_id, rotating_since, created_at`
+      webhook_url, webhook_set_at, health, last_in_at, owner_id, owner_ref, rotating_since, created_at`
     const select = (appId: string, { channelId, after, limit }: { readonly channelId: string | null; readonly after: string | null; readonly limit: number }) =>
       query<Array<StoredBot>>((sql) => sql`
         select ${columns(sql)} from telegram_bots where app_id = ${appId} and status <> 'detached' and (${channelId}::text is null or channel_id = ${channelId}) and channel_id > ${after ?? ""}

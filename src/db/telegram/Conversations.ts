@@ -24,6 +24,8 @@ export interface Meeting extends ChatKey {
   readonly externalUserRef: string
   readonly displayName: string | null
   readonly locale: string | null
+  /** What the link by which the person came has in it, of the app's own: it is noted on a session that is opened. */
+  readonly startPayload: string | null
   /** `keep`: the session that there is. `renew`: a new one where the character has left the old one. `anew`: another one. `join`: the one that this person has, in whatever channel. */
   readonly session: "keep" | "renew" | "anew" | "join"
 }
@@ -114,7 +116,7 @@ export class Conversations extends Context.Service<Conversations, {
         characterSlug: meeting.characterSlug,
         externalUserRef: session === "join" ? externalUserRef : row?.external_user_ref ?? externalUserRef,
         proactiveControls: {},
-        metadata: {},
+        metadata: meeting.startPayload === null ? {} : { start_payload: meeting.startPayload },
         endUser: { display_name: meeting.displayName, locale: meeting.locale },
         reuse: session === "join"
       })

@@ -30,7 +30,8 @@ export const BotCreate = z.discriminatedUnion("mode", [
     mode: z.literal("managed"),
     ...common,
     suggested_name: text(1, 64).optional().meta({ description: "What people see; the character's name when absent. Whoever creates the bot may change it" }),
-    suggested_username: username.optional()
+    suggested_username: username.optional(),
+    owner_ref: text(1, 128).optional().meta({ description: "Your own name for whom it is made for" })
   }).meta({ title: "A bot that somebody creates by a link" })
 ])
 export type BotCreate = z.output<typeof BotCreate>
@@ -65,6 +66,7 @@ export const BotData = z.object({
   character_slug: z.string(),
   telegram_user_id: z.int().nullable(),
   username: z.string().nullable(),
+  owner_ref: z.string().nullable().describe("As it was given when a managed bot was asked for"),
   url: z.string().nullable().describe("Where people find it"),
   token_hint: z.string().nullable(),
   unknown_policy: unknownPolicy,
