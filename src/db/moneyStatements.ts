@@ -16,6 +16,11 @@ export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: 
   )
   order by app_id, kind, external_user_ref for no key update`
 
+/** The same for an app and one of its end-users. */
+export const lockAllowancesOf = (sql: Sql, app: string, externalUserRef: string) => sql`
+  select 1 from allowances where app_id = ${app} and (kind = 'app' or kind = 'end_user' and external_user_ref = ${externalUserRef})
+  order by app_id, kind, external_user_ref for no key update`
+
 /** Counts what the moves in `of` (app_id, external_user_ref, today, this_month, sent) have used, in the rows of their apps and their end-users. */
 export const countUse = (sql: Sql, of: string) => sql`
   update allowances a set day = utc_today(), day_used_micro_usd = greatest(0, day_used(a) + x.today), day_messages = day_sent(a) + x.sent,

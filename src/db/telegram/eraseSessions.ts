@@ -1,0 +1,16 @@
+import * as Effect from "effect/Effect"
+import { Database } from "../Database.ts"
+import { releaseHolds } from "../turnStatements.ts"
+
+/** All that is kept of a session, under its id; its own row last. */
+const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_docs", "turn_stages", "turns", "events", "session_logs", "sessions"] as const
+
+/** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
+export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionIds: ReadonlyArray<string>) {
+  const { query } = yield* Database
+  const ids = [...sessionIds].sort()
+  yield* query((sql) => sql`select 1 from session_logs where app_id = ${appId} and session_id = any(${ids}::text[]) order by session_id for update`)
+  yield* query((sql) => sql`update telegram_chats set session_id = null where app_id = ${appId} and session_id = any(${ids}::text[])`)
+  yield* query((sql) => releaseHolds(sql, appId, ids))
+  for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)
+})
