@@ -43,13 +43,13 @@ describe("what asks little", () => {
   it.effect("is not a question about the character when it is one about the person", () => Effect.gen(function*() {
     for (const character of [edda, silvan, ines]) {
       const [reply = ""] = yield* repliesOf(character, ["what's my name?"])
-      assert.notInclude(reply, character!.display_name.split(" ")[1])
+      assert.notInclude(reply, character!.display_name)
     }
   }))
 
   it.effect("lets the character choose what to talk about", () => Effect.gen(function*() {
     const [reply = ""] = yield* repliesOf(silvan, ["what should we talk about?"])
-    assert.include(silvan!.offline_lines["topic"], reply)
+    assert.include(silvan!.offline_lines["topic"] ?? [], reply)
   }))
 })
 

@@ -84,7 +84,7 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
     said: history.filter(({ role }) => role === "character").map(({ text }) => text),
     tender: safety.action === "soften" || actsBefore.slice(-GRIEF_LASTS).includes("grief") || actsBefore.slice(-SADNESS_LASTS).includes("bad_news"),
     repertoire: repertoireOf(turn.character),
-    lore: retrieved.lore.filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
+    lore: retrieved.lore.map(({ content }) => content).filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
     seed: seedOf(turn)
   }
 }
