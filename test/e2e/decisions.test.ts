@@ -87,6 +87,8 @@ describe("a turn that ends without a reply", () => {
     const failed = await app.converse(session, "hello")
     assert.strictEqual(failed.type, "message.failed")
     assert.deepInclude((await runsOf(session))[0], { status: "failed", error_code: "generation_failed", trace_id: failed.trace_id })
+    assert.deepInclude(failed, { role: "system", payload: { turn_index: 1, reason: "generation_failed", recoverable: true } })
+    assert.deepInclude(await traceOf(session, failed.trace_id), { outcome: "failed", failure_reason: "generation_failed", settled: true })
   })
 })
 

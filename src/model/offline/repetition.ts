@@ -1,3 +1,5 @@
+import { grams } from "#pipeline/emission/phrases.ts"
+import { closingQuestionOf, overlap } from "#pipeline/emission/repetition.ts"
 import { remembered } from "#pipeline/remembered.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 
@@ -17,20 +19,6 @@ const QUESTION_COSTS = 0.08
 
 export const sameWords = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-const gramsOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(words.length <= GRAM ? [words.join(" ")] : words.slice(GRAM - 1).map((_, i) => words.slice(i, i + GRAM).join(" ")))
-
-const alike = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
-  let shared = 0
-  for (const gram of a) if (b.has(gram)) shared++
-  return shared / (a.size + b.size - shared)
-}
-
-const closingQuestion = (text: string): string | null => {
-  const end = text.trimEnd()
-  return end.endsWith("?") ? end.slice(Math.max(...[".", "!", "?", "\n"].map((mark) => end.lastIndexOf(mark, end.length - 2))) + 1).trim().toLowerCase() : null
-}
-
 /** How a line ends, by which a filled-in one is known again. */
 const closingOf = (words: ReadonlyArray<string>): string | null => words.length > CLOSING_WORDS ? words.slice(-CLOSING_WORDS).join(" ") : null
 
@@ -47,7 +35,7 @@ const MOST_LINES = 4000
 const lineOf = remembered(MOST_LINES, (whole): Line => {
   const text = whole.slice(-COMPARED_CHARS)
   const words = terms(text)
-  return { text: sameWords(text), grams: gramsOf(words), opener: words.slice(0, OPENER_WORDS).join(" "), closing: closingOf(words), question: closingQuestion(text) }
+  return { text: sameWords(text), grams: new Set(grams(words, GRAM)), opener: words.slice(0, OPENER_WORDS).join(" "), closing: closingOf(words), question: closingQuestionOf(text) }
 })
 
 /** What it costs to say a line after what was said already. At `BLOCKED` and above it is only said when nothing else is left. */
@@ -56,7 +44,7 @@ export const repetition = (said: ReadonlyArray<string>): (line: string) => numbe
   const asked = recent.slice(-2)
   return (whole) => {
     const line = lineOf(whole)
-    if (recent.some((earlier) => earlier.text.includes(line.text) || alike(line.grams, earlier.grams) >= TOO_ALIKE)) return BLOCKED
+    if (recent.some((earlier) => earlier.text.includes(line.text) || overlap(line.grams, earlier.grams) >= TOO_ALIKE)) return BLOCKED
     if (line.closing !== null && recent.some((earlier) => earlier.closing === line.closing)) return BLOCKED
     if (line.question !== null && recent.some((earlier) => earlier.question === line.question)) return BLOCKED
     const openers = recent.filter((earlier) => earlier.opener === line.opener).length
