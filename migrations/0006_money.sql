@@ -43,6 +43,7 @@ create table allowances (
   month_warned int not null default 0,
   primary key (app_id, kind, external_user_ref)
 ) with (fillfactor = 70);
+create index on allowances (app_id) where kind = 'app';
 
 create function utc_today() returns date language sql stable return (now() at time zone 'utc')::date;
 create function is_this_month(day date) returns boolean language sql stable return date_trunc('month', day) = date_trunc('month', utc_today());

@@ -2,14 +2,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { Allowances } from "#src/db/Allowances.ts"
 import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Database } from "#src/db/Database.ts"
 import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { Ledger } from "#src/db/Ledger.ts"
 import { migrate } from "#src/db/migrate.ts"
 import { Sessions } from "#src/db/Sessions.ts"
+import { Usage } from "#src/db/Usage.ts"
 import { Settings } from "./settings.ts"
 
 /** PostgreSQL, given or embedded, with the schema up to date. */
@@ -20,7 +23,7 @@ export const database = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** What reads and writes tables, without the engine. Enough for the command line. */
-export const tables = Layer.mergeAll(Apps.layer, ApiKeys.layer, IdempotencyKeys.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
+export const tables = Layer.mergeAll(Apps.layer, ApiKeys.layer, Allowances.layer, Usage.layer, Ledger.layer, IdempotencyKeys.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
   Layer.provideMerge(LogSignals.layer),
   Layer.provideMerge(database)
 )

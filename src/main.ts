@@ -67,6 +67,18 @@ const keyRotate = defineCommand({
   }
 })
 
+const ledgerCheck = defineCommand({
+  meta: { name: "check", description: "Compare what turns have cost with what the ledger says; prints one line of JSON, and fails where they differ" },
+  args: {
+    app: { type: "string", description: "One app alone", valueHint: "APP_ID" },
+    days: { type: "string", description: "Turns of the last N days; 2 without it", valueHint: "N" }
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["app", "days"], 0)
+    return (await import("./commands/ledger.ts")).checkLedger({ app: args.app, days: args.days })
+  }
+})
+
 const secretsRotate = defineCommand({
   meta: { name: "rotate", description: "Seal every secret under SECRETS_KEY_NEW instead of SECRETS_KEY; prints one line of JSON" },
   run: async ({ args }) => {
@@ -132,6 +144,7 @@ await runMain(defineCommand({
     serve,
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate, list: appList } }),
     key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke, rotate: keyRotate } }),
+    ledger: defineCommand({ meta: { name: "ledger", description: "The books of what was spent" }, subCommands: { check: ledgerCheck } }),
     secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } }),
     chat,
     events: defineCommand({ meta: { name: "events", description: "Logs of sessions" }, subCommands: { tail: eventsTail } }),

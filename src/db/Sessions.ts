@@ -113,6 +113,10 @@ export class Sessions extends Context.Service<Sessions, {
         values (${appId}, ${wanted.externalUserRef}, ${display_name}, ${timezone}, ${locale}, coalesce(${age_band}, 'unknown'))
         on conflict (app_id, external_user_ref) do update set display_name = coalesce(excluded.display_name, u.display_name),
           timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale), age_band = coalesce(${age_band}, u.age_band)`)
+      // Where everybody of an app is limited, so is this one: see Allowances.
+      yield* query((sql) => sql`
+        insert into allowances (app_id, kind, external_user_ref)
+        select ${appId}, 'end_user', ${wanted.externalUserRef} where exists (select from allowances where app_id = ${appId} and kind = 'default') on conflict do nothing`)
       if (wanted.reuse) {
         const [present] = yield* select(appId, { ...everything, sessionId: null, characterSlug: wanted.characterSlug, externalUserRef: wanted.externalUserRef, status: "active" })
         if (present !== undefined) return { session: present, created: false }

@@ -16,6 +16,7 @@ import type { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
 import type { Accounts } from "#src/db/Accounts.ts"
 import type { AccountTokens } from "#src/db/AccountTokens.ts"
+import type { Allowances } from "#src/db/Allowances.ts"
 import type { ApiKeys } from "#src/db/ApiKeys.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
@@ -28,6 +29,7 @@ import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { Traces } from "#src/db/Traces.ts"
+import type { Usage } from "#src/db/Usage.ts"
 import type { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import type { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -45,8 +47,8 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RollingLimits | Sessions
-  | Traces | Updates | Writer
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RollingLimits | Sessions
+  | Traces | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

@@ -1,4 +1,6 @@
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
@@ -9,8 +11,11 @@ import { Logger, run, type Runner as GraphileRunner, type TaskList, type WorkerE
 import { Courier } from "#channels/Courier.ts"
 import { rounds } from "#channels/rounds.ts"
 import { Alignment } from "#src/db/Alignment.ts"
+import { Allowances } from "#src/db/Allowances.ts"
+import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { Ledger } from "#src/db/Ledger.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
@@ -48,13 +53,29 @@ const alignTask = task(Schema.Struct({ app_id: Schema.String, channel_id: Schema
 
 const retainTask = task(Schema.Unknown, () => Retention.use((retention) => retention.apply))
 
+const budgetsTask = task(Schema.Unknown, () => BudgetWarnings.use((warnings) => warnings.tell))
+
+const recountTask = task(Schema.Struct({ app_id: Schema.optionalKey(Schema.String) }), ({ app_id }) =>
+  Allowances.use((allowances) => allowances.recount(app_id === undefined ? null : [app_id])))
+
+/** Every turn is looked at twice, so that one that ended late is seen whole. */
+const RECONCILED = Duration.days(2)
+const reconcileTask = task(Schema.Unknown, () => Effect.gen(function*() {
+  const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(RECONCILED))
+  const { turns, mismatches } = yield* Ledger.use((ledger) => ledger.reconcile({ appId: null, since }))
+  yield* Effect.logInfo("the books of turns were compared", { turns, mismatches: mismatches.length })
+  yield* Effect.forEach(mismatches, (mismatch) => Effect.logError("the books of a turn do not agree", mismatch), { discard: true })
+  yield* Allowances.use((allowances) => allowances.recount(null))
+}))
+
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Batches | Courier | IdempotencyKeys | Intake | Manager | Probe | Retention | TurnRunner
+type Services = Alignment | Allowances | Batches | BudgetWarnings | Courier | IdempotencyKeys | Intake | Ledger | Manager | Probe | Retention | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
-  turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask
+  turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
+  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets", "47 3 * * * reconcile ?fill=1d"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

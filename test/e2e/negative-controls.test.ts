@@ -11,9 +11,12 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { Alignment } from "#src/db/Alignment.ts"
+import { Allowances } from "#src/db/Allowances.ts"
+import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { Ledger } from "#src/db/Ledger.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
@@ -123,7 +126,7 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide([Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {})]),
+      Layer.provide([Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, {}), Layer.mock(Allowances, {}), Layer.mock(Ledger, {})]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Database } from "../Database.ts"
-import { eraseSessions, lockBudget } from "./eraseSessions.ts"
+import { lockAllowances } from "../moneyStatements.ts"
+import { eraseSessions } from "./eraseSessions.ts"
 
 /** A message of the chat's is just being handed in: to be tried again in a moment. */
 export class ChatBusy extends Schema.TaggedError<ChatBusy>()("ChatBusy", {}) {}
@@ -19,7 +20,9 @@ interface Young {
 export const migrateChat = Effect.fnUntraced(function*(appId: string, channelId: string, from: number, to: number) {
   const database = yield* Database
   const { query } = database
-  yield* lockBudget(appId)
+  const there = yield* query<Array<{ session_id: string }>>((sql) => sql`
+    select session_id from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${to} and session_id is not null`)
+  yield* query((sql) => lockAllowances(sql, there.map(() => appId), there.map((row) => row.session_id)))
   const young = yield* query<Array<Young>>((sql) => sql`
     select n.thread_id, n.session_id, exists (
       select from events e where e.app_id = n.app_id and e.session_id = n.session_id and e.type = 'message.created' and e.role = 'character'
