@@ -10,8 +10,10 @@ import { Courier } from "#channels/Courier.ts"
 import { rounds } from "#channels/rounds.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
+import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Retention } from "#src/db/Retention.ts"
+import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
 import { Batches } from "./telegram/Batches.ts"
@@ -31,7 +33,9 @@ const DRAIN = "4 seconds"
 const turnTask = task(Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) }), ({ sessions }) =>
   TurnRunner.use((runner) => Effect.forEach(sessions, ([appId, sessionId]) => runner.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
 
-const expireTask = task(Schema.Unknown, () => IdempotencyKeys.use((keys) => keys.expire))
+const expireTask = task(Schema.Unknown, () => Effect.all([
+  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire)
+], { discard: true }))
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
 
@@ -50,7 +54,7 @@ const retainTask = task(Schema.Unknown, () => Retention.use((retention) => reten
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Batches | Courier | IdempotencyKeys | Intake | Manager | Probe | Retention | TurnRunner
+type Services = Alignment | Batches | Courier | DeviceCodes | IdempotencyKeys | Intake | Manager | Probe | Retention | RollingLimits | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask
 }
