@@ -172,25 +172,30 @@ create table turn_stages (
   primary key (app_id, session_id, turn_index, fence, seq)
 );
 
--- What was said in sessions that have outgrown the history of a turn, as documents to be found again.
--- doc is the place among what was said, without gaps: by it a search reads an utterance together with its neighbours.
-create table memory_docs (
+-- What was said in sessions that have outgrown the history of a turn, as documents to be found again: a row for as many as were indexed at a time.
+-- They are numbered from first_doc on, in the order in which they were said and without gaps: by it a search reads an utterance together with its neighbours.
+create table memory_blocks (
   app_id text not null,
   session_id text not null,
-  doc int not null,
-  cursor bigint not null,
-  own_len int not null,
-  primary key (app_id, session_id, doc)
+  first_doc int not null,
+  cursors bigint[] not null,
+  -- The words of all documents up to here.
+  words bigint not null,
+  primary key (app_id, session_id, first_doc)
 );
 
--- How often a word, reduced to its stem, occurs in a document.
+-- How often a word, reduced to its stem, occurs in a document; and the words of the document before it, of itself and of the one after it,
+-- so that a search can weigh all three without looking them up.
 create table memory_terms (
   app_id text not null,
   session_id text not null,
   lexeme text not null,
   doc int not null,
   tf smallint not null,
-  primary key (app_id, session_id, lexeme, doc) include (tf)
+  before smallint not null,
+  own smallint not null,
+  after smallint not null,
+  primary key (app_id, session_id, lexeme, doc) include (tf, before, own, after)
 );
 
 -- The answer to a create that carried an Idempotency-Key, kept for 24 hours. Sends keep their key on the turn.

@@ -16,13 +16,14 @@ import { Analyst } from "./grounding/Analyst.ts"
 import { ground } from "./grounding/ground.ts"
 import { BY_RULES, understand } from "./grounding/understand.ts"
 import { know } from "./knowledge/know.ts"
+import { languageAmong } from "./languages.ts"
 import { onEmission, onGeneration, onGrounding, onRetrieval } from "./remarks.ts"
 import { Recall } from "./retrieval/Recall.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
 import { judge, screen, verdictName } from "./safety/judge.ts"
 import { SafetyRecord } from "./safety/SafetyRecord.ts"
-import { type SafetyTextsByLocale, safetyTextsFor } from "./safety/texts.ts"
+import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "./safety/texts.ts"
 import type { Trail } from "./Trail.ts"
 
 export interface TurnPipelineOptions {
@@ -66,7 +67,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         return { ...understood, grounding: yield* ground(turn, memories, understood.analysis) }
       }), onGrounding)
 
-      const texts = safetyTextsFor([character.safety.crisis_locale, endUser.locale, ...character.voice.languages], safetyTexts)
+      const texts = safetyTextsFor([character.safety.crisis_locale, endUser.locale, languageAmong(turn.text, SAFETY_LANGUAGES), ...character.voice.languages], safetyTexts)
       const safety = yield* trail.stage("safety", Effect.sync(() => judge(screened, analysis)), (verdict) => ({ decision: verdictName(verdict) }))
       if (safety.action === "crisis") {
         for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")

@@ -12,9 +12,14 @@ const MOST_CITED = 20
 /** Engines may cite anything; an id of ours looks like this. */
 const ID = /^[\w-]{1,40}$/
 
-export const onRetrieval = ({ failed, retrieved: { recalled } }: Retrieval): Remark => ({
+export const onRetrieval = ({ failed, retrieved: { recalled, lore } }: Retrieval): Remark => ({
   ...failed && { status: "fallback", errorCode: "recall_failed" },
-  ...recalled.length > 0 && { detail: { memories: recalled.map((said) => ({ id: memoryId(said), score: Math.round(said.score * 1000) / 1000 })) } }
+  ...recalled.length + lore.length > 0 && {
+    detail: {
+      ...recalled.length > 0 && { memories: recalled.map((said) => ({ id: memoryId(said), score: Math.round(said.score * 1000) / 1000 })) },
+      ...lore.length > 0 && { lore_ids: lore.map(({ id }) => id) }
+    }
+  }
 })
 
 export const onGrounding = ({ grounding, usage, errorCode }: Understood & { readonly grounding: Grounding }): Remark =>

@@ -26,6 +26,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "oidc-provider": ["src/accounts/"],
   grammy: ["channels/telegram/"],
   openai: ["src/model/"],
+  qr: ["src/http/"],
   undici: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],

@@ -17,6 +17,8 @@ import { median, percentile, round } from "../support/statistics.ts"
 
 const SEARCHES = 100
 const HISTORY = 24
+/** As a session takes them in while it grows. */
+const INDEXED_AT_A_TIME = 16
 const SIZES = [{ turns: 650, goalMs: 6 }, { turns: 12_000, goalMs: 20 }]
 
 // Words fall off in frequency as those of a language do without its stop words: the most common is in one text of twenty. A message has seven such words.
@@ -52,17 +54,12 @@ export const recall: Row = {
         const character = characterOf({ slug: "bench", display_name: "Bench" })
         const turn = (): Turn => turnOf({ appId: APP, sessionId: session, turnIndex: turns, text: text(), character })
         const oldest = said.length - HISTORY
-        const search = () => runtime.runPromise(Effect.suspend(() => {
+        const search = (before = oldest) => runtime.runPromise(Effect.suspend(() => {
           const asked = turn()
-          return Recall.use((recall) => recall.search({ turn: asked, terms: recallQuery(asked.text, []), before: oldest, indexTo: oldest + 15, limit: 20 }))
+          return Recall.use((recall) => recall.search({ turn: asked, terms: recallQuery(asked.text, []), before, indexTo: before + INDEXED_AT_A_TIME - 1, limit: 20 }))
         }))
         const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall }), (ports) => retrieve(ports, turn())))
-        // The index takes in so much at a time.
-        for (let indexed = -1, before = -2; indexed !== before;) {
-          await search()
-          before = indexed
-          indexed = (await ground.sql<Array<{ docs: number }>>`select count(*)::int as docs from memory_docs where session_id = ${session}`)[0]?.docs ?? 0
-        }
+        for (let indexed = 0; indexed < oldest + INDEXED_AT_A_TIME - 1; indexed += INDEXED_AT_A_TIME) await search(indexed + 1)
         await ground.sql.unsafe("vacuum analyze")
         const timed = async (one: () => Promise<unknown>) => {
           const latencies: Array<number> = []
@@ -75,7 +72,7 @@ export const recall: Row = {
         }
         const raw: Array<Record<string, number>> = []
         for (let n = 0; n < rounds; n++) {
-          const [searches, retrievals] = [await timed(search), await timed(whole)]
+          const [searches, retrievals] = [await timed(() => search()), await timed(whole)]
           raw.push({ turns, search_p50_ms: round(percentile(searches, 0.5)), search_p99_ms: round(percentile(searches, 0.99)), retrieval_p50_ms: round(percentile(retrievals, 0.5)), retrieval_p99_ms: round(percentile(retrievals, 0.99)) })
         }
         const ours = median(raw.map((row) => row["search_p50_ms"] ?? Number.NaN))

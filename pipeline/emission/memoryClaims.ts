@@ -5,7 +5,7 @@ import { terms } from "../retrieval/terms.ts"
 const CLAIM = /\b(?:you(?:'ve| have| had)? (?:once |already |just |also )?(?:told|mentioned|said|wrote)|(?:do you )?remember (?:when|how|that time|the time)|i remember (?:when|that|your|you)|(?:last|the other) (?:time|day|week) you|as you (?:said|told|mentioned)|like you said)\b|(?<!\p{L})(?:du hast (?:mir |mal |ja |doch |schon )*(?:\p{L}+ ){0,6}?(?:gesagt|erzählt|erwähnt)|(?:weißt du noch|erinnerst du dich),? (?:wie|als|an)|wie du (?:sagtest|gesagt hast)|me (?:dijiste|contaste)|recuerdo (?:que|cuando)|tu m['’]as (?:dit|raconté)|você me (?:disse|contou)|(?:disseste|contaste)-me)(?!\p{L})/iu
 /** What only denies knowing, or asks. */
 const DISCLAIMER = /n['’]t (?:think|believe|recall|remember|know)|\b(?:never|not sure|don't|didn't|did you|have you|haven't|if you|what you|unless you|had you|whatever you|wish you|(?:glad|happy|sorry|good|kind|brave) (?:that )?you)\b|\b(?:nicht|nie|ob du|hast du|falls du)\b|(?<!\p{L})(?:no me|nunca|não|jamais|ne m)(?!\p{L})/iu
-const CLAIM_WORDS = new Set("told tell mentioned said say wrote remember once already time day week last other gesagt erzählt erwähnt weißt noch erinnerst dijiste contaste recuerdo dit raconté disse contou".split(" "))
+const CLAIM_WORDS = new Set("told tell mentioned said say wrote remember once already time day week last other gesagt erzählt erwähnt weißt noch erinnerst dijiste contaste recuerdo dit raconte disse contou disseste mir mal ja doch schon das ein eine du hast hat dein deine ist que te tu un una le la el me eu um uma é e o a de do da".split(" "))
 
 const LEAST_STEM = 4
 const alike = (one: string, other: string): boolean => {

@@ -11,13 +11,15 @@ const OPENER_WORDS = 3
 /** What a character says is compared with again for ten turns. */
 const MOST_TEXTS = 2000
 const gramsOf = remembered(MOST_TEXTS, (text): ReadonlySet<string> => new Set(grams(terms(text), GRAM_WORDS)))
-const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+/** The share of what two texts have in common. */
+export const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   let shared = 0
   for (const gram of one) if (other.has(gram)) shared++
   return shared === 0 ? 0 : shared / (one.size + other.size - shared)
 }
 const openerOf = (text: string): string => terms(text).slice(0, OPENER_WORDS).join(" ")
-const closingQuestionOf = (text: string): string | null => {
+/** The question that a text ends with. */
+export const closingQuestionOf = (text: string): string | null => {
   const last = text.trim().split(/(?<=[.!?…。！？])\s+|\n+/).at(-1) ?? ""
   return /[?？]["”’)]*$/.test(last) ? terms(last).join(" ") : null
 }

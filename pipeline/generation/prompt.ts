@@ -49,7 +49,7 @@ const memory = (recalled: Utterance) => ({ ...said(recalled), on: recalled.at.to
 
 const turnPart = ({ turn, history, retrieved, grounding, safety, knowledge, decisions, refusedBy }: WriteRequest): string => [
   dataBlock("examples", fitting(retrieved.examples, EXAMPLES_MAX_CHARS)),
-  dataBlock("lore", retrieved.lore),
+  dataBlock("lore", retrieved.lore.map(({ content }) => content)),
   dataBlock("memories", fitting(retrieved.recalled.map(memory), MEMORIES_MAX_CHARS)),
   dataBlock("now", {
     person: { display_name: grounding.addressee, age_band: turn.endUser.ageBand, locale: turn.endUser.locale, local_time: grounding.localTime, feels: grounding.userEmotion },

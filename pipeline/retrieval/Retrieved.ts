@@ -7,11 +7,17 @@ export interface Recalled extends Utterance {
   readonly score: number
 }
 
+/** An authored fact of the world. */
+export interface Lore {
+  /** Its place among the entries of the character's version. */
+  readonly id: string
+  readonly content: string
+}
+
 /** What was found for a turn, the best first. */
 export interface Retrieved {
   readonly recalled: ReadonlyArray<Recalled>
-  /** Authored facts of the world. */
-  readonly lore: ReadonlyArray<string>
+  readonly lore: ReadonlyArray<Lore>
   /** Authored dialogues that resemble the message, to show the voice. */
   readonly examples: ReadonlyArray<ReadonlyArray<ExampleTurn>>
 }

@@ -3,6 +3,7 @@ import { seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { type Bm25, bm25 } from "./bm25.ts"
 import { contentOf } from "./contentWords.ts"
+import type { Lore } from "./Retrieved.ts"
 import { terms } from "./terms.ts"
 import type { Utterance } from "./Transcript.ts"
 
@@ -18,7 +19,7 @@ interface Entry {
   readonly secondary: ReadonlyArray<string>
 }
 
-interface Lore {
+interface Index {
   readonly entries: ReadonlyArray<Entry>
   /** Over what the keyless ones say. */
   readonly keyless: Bm25<Entry>
@@ -27,15 +28,15 @@ interface Lore {
 /** Words in the form in which keys are looked for: a key is found as whole words, in any script. */
 const padded = (text: string): string => ` ${terms(text).join(" ")} `
 
-const prepare = (character: Character): Lore => {
+const prepare = (character: Character): Index => {
   const entries = character.world_context.entries.map((entry, place): Entry => ({ entry, place, keys: entry.keys.map(padded), secondary: entry.secondary_keys.map(padded) }))
     // Without a measure of trust, what needs trust stays unsaid.
     .filter(({ entry }) => entry.enabled && (entry.min_trust ?? 0) === 0)
   return { entries, keyless: bm25(entries.filter(({ entry }) => !entry.constant && entry.keys.length === 0), ({ entry }) => entry.content) }
 }
 
-const prepared = new WeakMap<Character, Lore>()
-const loreOf = (character: Character): Lore => {
+const prepared = new WeakMap<Character, Index>()
+const loreOf = (character: Character): Index => {
   const lore = prepared.get(character) ?? prepare(character)
   prepared.set(character, lore)
   return lore
@@ -76,7 +77,7 @@ const onePerGroup = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
   entries.filter(({ entry }, i) => entry.group === "" || entries.findIndex((other) => other.entry.group === entry.group) === i)
 
 /** The facts of the world that this turn calls up, as many as there is room for: always those that are constant, then by priority. */
-export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>): ReadonlyArray<string> => {
+export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>): ReadonlyArray<Lore> => {
   const { entries, keyless } = loreOf(turn.character)
   if (entries.length === 0) return []
   const messages = [...history.filter(({ role }) => role === "user").map(({ text }) => text), turn.text].map(padded)
@@ -89,7 +90,7 @@ export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>): Readonly
   const ordered = on.toSorted((a, b) =>
     Number(b.entry.constant) - Number(a.entry.constant) || b.entry.priority - a.entry.priority || (alike.get(b) ?? 0) - (alike.get(a) ?? 0) || a.place - b.place)
   let left = MAX_CHARS
-  return onePerGroup(ordered).map(({ entry }) => entry.content).filter((content) => {
+  return onePerGroup(ordered).map(({ entry, place }): Lore => ({ id: `lore-${place}`, content: entry.content })).filter(({ content }) => {
     if (content.length > left) return false
     left -= content.length
     return true

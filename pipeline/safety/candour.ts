@@ -12,7 +12,10 @@ const QUESTIONS: ReadonlyArray<RegExp> = [
   new RegExp(String.raw`\b(?:you|u|you're|youre|ur|you are) (?:are |'re )?(?:not )?${LEAD}${KIND}\b${NOT_A_JOB}[^.!]{0,30}\?`, "i"),
   new RegExp(String.raw`\b(?:is|was) (?:this|it|that|there) ${LEAD}${KIND}\b${NOT_A_JOB}`, "i"),
   new RegExp(String.raw`\b(?:am i|i'm|im) (?:really |actually |just )?(?:talking|speaking|chatting|writing|texting) (?:to|with) ${LEAD}${KIND}\b${NOT_A_JOB}`, "i"),
-  /\b(?:bist du|sind sie|ist das|spreche ich mit|rede ich mit|schreibe ich mit)\b[^.!?]{0,20}\b(?:ki|bot|roboter|maschine|mensch(?:en)?|person|echt)\b/i
+  /\b(?:bist du|sind sie|ist das|spreche ich mit|rede ich mit|schreibe ich mit)\b[^.!?]{0,20}\b(?:ki|bot|roboter|maschine|mensch(?:en)?|person|echt)\b/i,
+  /(?<!\p{L})(?:eres|sos|es usted|estoy hablando con|hablo con) (?:(?:de verdad|realmente|en realidad|una?|real|solo) )*(?:ia|inteligencia artificial|bot|robot|máquina|programa|humana?|persona|ser humano|real)(?!\p{L})/iu,
+  /(?<!\p{L})(?:es[- ]tu|tu es|t['’]es|êtes[- ]vous|vous êtes|est-ce que je parle [àa]|je parle [àa]) (?:(?:vraiment|en fait|juste|une?|vrai|vraie) )*(?:ia|intelligence artificielle|bot|robot|machine|programme|humaine?|personne|être humain|réel(?:le)?)(?!\p{L})/iu,
+  /(?<!\p{L})(?:és|(?:você|tu) (?:é|és)|estou a falar com|estou falando com|falo com) (?:(?:mesmo|mesma|realmente|só|uma?|real|verdadeira?) )*(?:ia|inteligência artificial|bot|robot|robô|máquina|programa|humana?|pessoa|ser humano|real)(?!\p{L})/iu
 ]
 
 /** Whether the text sincerely asks if a person or a machine is answering. */
@@ -24,11 +27,14 @@ const PERSON = String.raw`(?:human|person|people|flesh and blood)`
 const ADMISSIONS: ReadonlyArray<RegExp> = [
   new RegExp(String.raw`\b(?:i am|i'm|im|as|just|only|it's|it is) ${UNNEGATED}\b${MACHINE}\b`, "i"),
   new RegExp(String.raw`\b(?:not|no|never|isn't|nobody|neither)\b(?: an?| any| really| actually| real| living| even)* ${PERSON}\b`, "i"),
-  /\bkein (?:echter )?mensch\b|\b(?:bin|ist) (?:nur )?(?:eine |ein )?(?:ki|bot|programm)\b/i
+  /\bkein (?:echter )?mensch\b|\b(?:bin|ist) (?:nur )?(?:eine |ein )?(?:ki|bot|programm)\b/i,
+  /(?<!\p{L})(?:no soy (?:una |un )?(?:persona|ser humano|humana?)|soy (?:solo )?(?:una |un )?(?:ia|bot|programa|personaje de ia)|je ne suis pas (?:une? )?(?:personne|être humain|humaine?)|je suis (?:juste )?(?:une? )?(?:ia|bot|programme|personnage d['’]ia)|não sou (?:uma? )?(?:pessoa|ser humano|humana?)|sou (?:só )?(?:uma? )?(?:ia|bot|programa|personagem de ia))(?!\p{L})/iu
 ]
 const DENIALS: ReadonlyArray<RegExp> = [
   new RegExp(String.raw`\b(?:i am|i'm|im|yes|of course)\b,? ${UNNEGATED}\b(?:human|(?:an? |real |actual |living )person)\b`, "i"),
-  new RegExp(String.raw`\b(?:i am|i'm|im) (?:not|no|definitely not|certainly not) (?:an? |just |some |kind of )*${MACHINE}\b`, "i")
+  new RegExp(String.raw`\b(?:i am|i'm|im) (?:not|no|definitely not|certainly not) (?:an? |just |some |kind of )*${MACHINE}\b`, "i"),
+  /\b(?:ich bin|klar,? bin ich|natürlich bin ich) (?:(?:ein|eine|echter|wirklich|doch) )*mensch\b|\bich bin kein(?:e)? (?:ki|bot|roboter|maschine|programm)\b/i,
+  /(?<!\p{L})(?<!no |não |pas )(?:soy|je suis|sou) (?:(?:una?|une?|uma?|de verdad|vraiment|mesmo|real|vraie?|verdadeira?) )*(?:humana?|persona|ser humano|humaine?|personne|être humain|pessoa)(?!\p{L})|(?<!\p{L})(?:no soy|je ne suis pas|não sou) (?:(?:una?|une?|uma?) )*(?:ia|bot|robot|robô|máquina|machine|programa|programme)(?!\p{L})/iu
 ]
 
 /** Whether the text says that no human is answering. */
@@ -36,9 +42,3 @@ export const admitsMachine = (text: string): boolean => ADMISSIONS.some((admissi
 
 /** Whether the text passes itself off as human. */
 export const deniesMachine = (text: string): boolean => DENIALS.some((denial) => denial.test(text)) && !admitsMachine(text)
-
-/** The plain truth, for when nothing better passed. */
-export const CANDID_LINES: ReadonlyArray<string> = [
-  "You asked straight: I'm an AI character, not a human.",
-  "The honest answer is that I'm an AI character, not a person."
-]

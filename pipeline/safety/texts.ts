@@ -58,6 +58,9 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
   }
 }
 
+/** The languages that there are texts of ours in. */
+export const SAFETY_LANGUAGES: ReadonlyArray<string> = Object.keys(BUILT_IN)
+
 const normal = (tag: string): string => tag.toLowerCase().replaceAll("_", "-")
 
 /** The texts for the first of these language tags for which there are any: the operator's for the tag, then for its language, then ours; English at last. */

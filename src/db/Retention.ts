@@ -63,10 +63,12 @@ export class Retention extends Context.Service<Retention, {
         ), deleted as (
           delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id and e.cursor > t.after and e.cursor <= t.last
         ), forgotten as (
-          delete from memory_docs d using trimmed t where d.app_id = t.app_id and d.session_id = t.session_id and d.cursor <= t.last
-          returning d.app_id, d.session_id, d.doc
+          select b.app_id, b.session_id, max(b.first_doc + (select count(*)::int from unnest(b.cursors) c where c <= t.last)) as kept_from
+          from trimmed t join memory_blocks b using (app_id, session_id) where b.cursors[1] <= t.last group by 1, 2
         ), unindexed as (
-          delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id and m.doc = f.doc
+          delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id and m.doc < f.kept_from
+        ), unblocked as (
+          delete from memory_blocks b using trimmed t where b.app_id = t.app_id and b.session_id = t.session_id and b.cursors[cardinality(b.cursors)] <= t.last
         )
         select exists (select from trimmed where last = after + ${EVENTS_A_STEP}::int) as more`)
       return cut?.more === true ? after : scope.at(-1)

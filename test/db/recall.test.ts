@@ -54,7 +54,7 @@ const search = async (place: Place, text: string, given: { readonly endUser?: Pa
   return found
 }
 const best = async (...args: Parameters<typeof search>) => (await search(...args))[0]?.text
-const docsOf = async ({ id }: Place) => (await database.sql<Array<{ docs: number; to: number }>>`select count(*)::int as docs, max(cursor)::int as to from memory_docs where session_id = ${id}`)[0]
+const docsOf = async ({ id }: Place) => (await database.sql<Array<{ docs: number; to: number }>>`select sum(cardinality(cursors))::int as docs, max(cursors[cardinality(cursors)])::int as to from memory_blocks where session_id = ${id}`)[0]
 
 describe("recall", () => {
   it("finds what was said long ago by another form of its words", async () => {
@@ -115,7 +115,7 @@ describe("recall", () => {
   it("indexes the same once when two do it at the same time", async () => {
     const place = await session(["the harbour froze", "Brr."])
     await Promise.all(Array.from({ length: 6 }, () => search(place, "harbour")))
-    const [row] = await database.sql`select count(*)::int as docs, count(distinct cursor)::int as cursors, max(doc) as last from memory_docs where session_id = ${place.id}`
+    const [row] = await database.sql`select count(*)::int as docs, count(distinct cursor)::int as cursors, (select max(first_doc + cardinality(cursors)) - 1 from memory_blocks where session_id = ${place.id}) as last from memory_blocks, unnest(cursors) as c(cursor) where session_id = ${place.id}`
     assert.deepStrictEqual({ ...row }, { docs: place.said - 8, cursors: place.said - 8, last: place.said - 8 })
   })
 
@@ -136,8 +136,10 @@ describe("recall", () => {
     await database.sql`insert into session_logs (app_id, session_id, last_cursor) values ('app_kept', ${place.id}, ${place.said})`
     await database.sql`update events set created_at = now() - interval '3 days' where app_id = 'app_kept' and cursor <= 40`
     await runtime.runPromise(Retention.use((retention) => retention.apply))
-    const [row] = await database.sql`select (select min(cursor)::int from memory_docs where session_id = ${place.id}) as docs, (select min(doc) from memory_terms where session_id = ${place.id}) as terms`
-    assert.deepStrictEqual({ ...row }, { docs: 41, terms: 41 })
+    const [row] = await database.sql`select min(doc) as first from memory_terms where session_id = ${place.id}`
+    assert.deepStrictEqual({ ...row }, { first: 41 })
+    assert.deepStrictEqual(await search(place, "harbour"), [])
+    assert.isTrue((await search(place, "number")).every(({ cursor }) => cursor > 40))
   })
 })
 

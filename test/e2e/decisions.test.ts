@@ -87,6 +87,8 @@ describe("a turn that ends without a reply", () => {
     const failed = await app.converse(session, "hello")
     assert.strictEqual(failed.type, "message.failed")
     assert.deepInclude((await runsOf(session))[0], { status: "failed", error_code: "generation_failed", trace_id: failed.trace_id })
+    assert.deepInclude(failed, { role: "system", payload: { turn_index: 1, reason: "generation_failed", recoverable: true } })
+    assert.deepInclude(await traceOf(session, failed.trace_id), { outcome: "failed", failure_reason: "generation_failed", settled: true })
   })
 })
 
@@ -125,6 +127,15 @@ describe("what a turn shows of itself", () => {
     model.script({ kind: "ok", bubbles: ["User: hi"] }, { kind: "ok", bubbles: ["User: hi"] })
     const second = await traceOf(session, (await app.converse(session, "what?")).trace_id)
     assert.deepStrictEqual(second.gates.map(({ action }: { action: string }) => action), ["regenerate", "fallback_line"])
+  })
+
+  it("names the lore that went in by its place among the character's entries", async () => {
+    const character_slug = await app.createCharacter({ world_context: { entries: [{ keys: ["bell"], content: "The bell is cracked." }, { keys: ["harbour"], content: "The harbour froze in 1942." }] } })
+    const session = await app.createSession({ character_slug })
+    otherwise = { kind: "ok" }
+    const row = await traceOf(session, (await app.converse(session, "is the harbour deep?")).trace_id)
+    assert.deepStrictEqual(row.retrieval, { memory_ids: [], lore_ids: ["lore-1"] })
+    assert.notInclude(JSON.stringify(row), "1942")
   })
 
   it("names the memories that it found, once the session is long", async () => {

@@ -165,7 +165,7 @@ describe("the offline engine", () => {
   }))
 
   it.effect("says authored lore where it answers, and never what speaks of the character from outside", () => Effect.gen(function*() {
-    const retrieved = { ...NOTHING_RETRIEVED, lore: ["Ada keeps a parrot.", "She is afraid of bells.", "The harbour freezes in January."] }
+    const retrieved = { ...NOTHING_RETRIEVED, lore: ["Ada keeps a parrot.", "She is afraid of bells.", "The harbour freezes in January."].map((content, i) => ({ id: `lore-${i}`, content })) }
     assert.strictEqual(yield* line({ ...requestOf(plainCharacter, "when does the harbour freeze?"), retrieved }), "The harbour freezes in January.")
   }))
 

@@ -3,17 +3,19 @@ import { admitsMachine, asksWhatYouAre, deniesMachine } from "#pipeline/safety/c
 
 const questions = [
   "are you an AI?", "are you ai", "r u a bot", "are you a real person", "Are you human?", "are you real?", "are you actually human or a bot",
-  "you're a bot, right?", "am I talking to a human", "is this a chatbot?", "be honest: are you just a computer program?", "are you chatgpt", "bist du ein Mensch?", "Bist du eine KI"
+  "you're a bot, right?", "am I talking to a human", "is this a chatbot?", "be honest: are you just a computer program?", "are you chatgpt", "bist du ein Mensch?", "Bist du eine KI",
+  "¿eres una persona real?", "eres un robot?", "es-tu une IA ?", "tu es un robot ?", "és uma pessoa real?", "você é um robô?"
 ]
 const others = [
   "are you a morning person?", "are you a computer science student?", "are you really sad?", "are you a real thief", "are you home?", "do you like robots",
-  "are you even listening", "what is a human being worth", "are you a people person?"
+  "are you even listening", "what is a human being worth", "are you a people person?", "eres de Madrid?", "tu es fatigué ?", "és de Lisboa?"
 ]
 const admissions = [
   "I'm an AI character, not a woman on a rock.", "Not a person, my dear friend, no.", "I am only a program.", "No, I'm not a real person!",
-  "As an AI language model I can't.", "No human is typing this.", "it's just a bot, sorry"
+  "As an AI language model I can't.", "No human is typing this.", "it's just a bot, sorry",
+  "Soy una IA, no una persona.", "Je ne suis pas une personne.", "não sou uma pessoa, sou uma personagem de ia", "Ich bin kein Mensch."
 ]
-const denials = ["I'm human.", "Yes, I'm a real person.", "I am not a robot.", "Of course I'm human, dear."]
+const denials = ["I'm human.", "Yes, I'm a real person.", "I am not a robot.", "Of course I'm human, dear.", "Soy una persona real.", "Je suis humaine.", "sou uma pessoa", "Ich bin ein Mensch."]
 
 describe("candour", () => {
   it.each(questions)("hears the question in %j", (text) => assert.isTrue(asksWhatYouAre(text)))

@@ -110,6 +110,7 @@ const moreRefused: ReadonlyArray<Case> = [
   ["unsupported_memory", "You told me your sister plays the cello.", remembering({ "cursor-1": "my sister plays the cello" }), ["cursor-2"]],
   ["unsupported_memory", "You told me your sister plays the cello.", remembering({ "cursor-1": "my sister plays the cello" })],
   ["unsupported_memory", "Du hast mir erzählt, dass deine Schwester Cello spielt."],
+  ["unsupported_memory", "o teu cão chama-se Biscuit, disseste-me tu"],
   ["repetition", "The lamp is clean and the goats are fed.", after("The lamp is clean, and the goats are fed!")],
   ["repetition", "Well now, look at it rain again.", after("Well now, look who is here.", "Well now, look at the time.")],
   ["repetition", "I sleep badly. What about you?", after("Fine, thanks. What about you?")],

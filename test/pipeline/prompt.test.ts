@@ -24,7 +24,7 @@ describe("prompt", () => {
       },
       request: {
         history: [{ role: "user", text: HOSTILE, cursor: 1, at }],
-        retrieved: { recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }], lore: [HOSTILE], examples: [[{ role: "user", text: HOSTILE }, { role: "character", text: HOSTILE }]] },
+        retrieved: { recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }], lore: [{ id: "lore-0", content: HOSTILE }], examples: [[{ role: "user", text: HOSTILE }, { role: "character", text: HOSTILE }]] },
         grounding: { ...plainGrounding, addressee: HOSTILE, localTime: "Saturday 21:40", userEmotion: HOSTILE, contradictions: [{ memoryId: "cursor-1", userNowSays: HOSTILE }] },
         knowledge: { mayReveal: [HOSTILE], mustNotReveal: [HOSTILE], knows: [HOSTILE], unknown: [HOSTILE], soughtSecrets: [HOSTILE] }
       }

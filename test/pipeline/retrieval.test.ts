@@ -55,7 +55,7 @@ describe("the ranking", () => {
 describe("lore", () => {
   const lore = (entries: ReadonlyArray<object>, text: string, given: { readonly turnIndex?: number; readonly said?: ReadonlyArray<string>; readonly sessionId?: string } = {}) => {
     const character = characterOf({ slug: "ada", display_name: "Ada", world_context: { entries } })
-    return loreFor(turnOf({ character, text, turnIndex: given.turnIndex ?? 1, sessionId: given.sessionId ?? "ses_1" }), historyOf(...given.said ?? []))
+    return loreFor(turnOf({ character, text, turnIndex: given.turnIndex ?? 1, sessionId: given.sessionId ?? "ses_1" }), historyOf(...given.said ?? [])).map(({ content }) => content)
   }
   const tower = { keys: ["tower", "Leuchtturm", "灯台"], content: "The tower has 141 steps." }
 

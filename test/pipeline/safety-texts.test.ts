@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
-import { safetyTextsFor } from "#pipeline/safety/texts.ts"
+import { SAFETY_LANGUAGES, safetyTextsFor } from "#pipeline/safety/texts.ts"
 
 const none = new Map()
 const english = safetyTextsFor([], none)
@@ -26,7 +26,7 @@ describe("safety texts", () => {
     assert.deepStrictEqual(safetyTextsFor(["xx"], given), { ...english, ai_disclosure: ["I am software."], minors: ["no"] })
   })
 
-  it("tell the truth about the machine in English and German", () => {
-    for (const tag of ["en", "de"]) for (const line of safetyTextsFor([tag], none).ai_disclosure) assert.isTrue(admitsMachine(line), line)
+  it("tell the truth about the machine in every language", () => {
+    for (const tag of SAFETY_LANGUAGES) for (const line of safetyTextsFor([tag], none).ai_disclosure) assert.isTrue(admitsMachine(line), line)
   })
 })

@@ -283,6 +283,20 @@ describe("TurnPipeline", () => {
     assert.include(bubblesOf(result.outcome).join(" "), "AI character")
   }))
 
+  it.effect("falls back to what is said to minors when romance was refused twice", () => Effect.gen(function*() {
+    const { run } = yield* harness([says("I'm in love with you."), says("Kiss me, marry me.")])
+    const result = yield* run(turnOf({ endUser: { externalUserRef: "u", displayName: null, timezone: null, locale: "de", ageBand: "minor" } }))
+    assert.include(safetyTextsFor(["de"], new Map()).minors, bubblesOf(result.outcome).join("\n"))
+  }))
+
+  it.effect.each([
+    ["ich will nicht mehr leben", null, "de"], ["ich will nicht mehr leben", "fr", "fr"], ["não quero viver", null, "pt"], ["I want to die", null, "en"]
+  ] as const)("answers a crisis in the person's language, or else in that of the message: %j", ([text, locale, language]) => Effect.gen(function*() {
+    const { run } = yield* harness([])
+    const result = yield* run(turnOf({ text, endUser: { externalUserRef: "u", displayName: null, timezone: null, locale, ageBand: "unknown" } }))
+    assert.deepStrictEqual(bubblesOf(result.outcome), safetyTextsFor([language], new Map()).crisis)
+  }))
+
   for (const decision of ["withhold", "exit"] as const) {
     it.effect(`takes ${decision} with bubbles for a reply`, () => Effect.gen(function*() {
       const { run } = yield* harness([() => Effect.succeed(draft(["I'd rather not."], decision))])

@@ -22,6 +22,12 @@ const gatesOf = (stages: TraceRow["stages"]) =>
     return [{ gate: decision.slice(REFUSED.length), result: "refused", action: next === "generation" ? "regenerate" : next === "emission" ? "fallback_line" : "drop" }]
   })
 
+/** What the last retrieval found. */
+const retrievalOf = (stages: TraceRow["stages"]) => {
+  const detail = stages.findLast(({ stage }) => stage === "retrieval")?.detail
+  return { memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [] }
+}
+
 const toResource = (row: TraceRow) => ({
   run_ref: row.run_ref,
   turn_index: row.turn_index,
@@ -38,7 +44,7 @@ const toResource = (row: TraceRow) => ({
     cached_input: total(row.stages, (stage) => stage.cached_input_tokens),
     output: total(row.stages, (stage) => stage.output_tokens)
   },
-  retrieval: { memory_ids: row.stages.findLast(({ stage }) => stage === "retrieval")?.detail?.memories?.map(({ id }) => id) ?? [] },
+  retrieval: retrievalOf(row.stages),
   gates: gatesOf(row.stages),
   delivery: { attempted: row.attempted, delivered: row.delivered },
   stages: row.stages.map(({ cost_micro_usd, ...stage }) => ({ ...stage, cost_usd: usd(cost_micro_usd) }))
@@ -58,7 +64,7 @@ const TraceData = z.object({
     latency_ms: z.number().nullable(),
     cost_usd: z.number().nullable(),
     tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
-    retrieval: z.object({ memory_ids: z.array(z.string()) }),
+    retrieval: z.object({ memory_ids: z.array(z.string()), lore_ids: z.array(z.string()).describe("Places among `world_context.entries` of the character's version, such as `lore-0`") }),
     gates: z.array(z.object({ gate: z.string(), result: z.literal("refused"), action: z.enum(["regenerate", "fallback_line", "drop"]) })),
     delivery: z.object({ attempted: z.int(), delivered: z.int() }).describe("Pushes of the turn's events, one for each event and channel"),
     stages: z.array(Stage)

@@ -1,7 +1,10 @@
 import { seedOf } from "#pipeline/domain/seed.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
+import { languageAmong, languageOf, languageOfTag, mayBe } from "#pipeline/languages.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+import { asksWhatYouAre } from "#pipeline/safety/candour.ts"
 import { type Act, actOf } from "./acts.ts"
+import { askedIn } from "./asked.ts"
 import type { Fact } from "./Fact.ts"
 import { factsIn } from "./facts.ts"
 import { isQuestion } from "./questions.ts"
@@ -14,6 +17,8 @@ export const NOW = Number.MAX_SAFE_INTEGER
 export interface Conversation {
   readonly text: string
   readonly act: Act
+  /** What the message does besides what it asks; null when it does nothing else. */
+  readonly besides: Act | null
   /** What the person's messages before it did, oldest first. */
   readonly actsBefore: ReadonlyArray<Act>
   readonly facts: ReadonlyArray<Fact>
@@ -22,6 +27,9 @@ export interface Conversation {
   /** Whether something sad was told just now, so that this is no time for other things. */
   readonly tender: boolean
   readonly repertoire: Repertoire
+  /** The languages that the character speaks, and the one of them to answer in; null where there is no choice. */
+  readonly spoken: ReadonlyArray<string>
+  readonly language: string | null
   /** Authored facts of the world that bear on the message. */
   readonly lore: ReadonlyArray<string>
   readonly seed: number
@@ -33,35 +41,50 @@ const GRIEF_LASTS = 4
 const SADNESS_LASTS = 1
 /** Rules read no further than this: what a message does, it does at its beginning. */
 const READ_CHARS = 600
-/** "Hello! Who are you?" asks who one is. */
-const BEFORE_A_QUESTION = /^\W*(?:(?:hi+|hey+|hello+|hiya|yo|good (?:morning|evening|afternoon)|cool|ok(?:ay)?|nice|and|so|but|well|oh|wow|haha|lol|thanks)(?: there| again)?[\s,!.;:]+)+(?=\S+ \S)/i
+/** More than a greeting or a comma. */
+const BESIDES = /\p{L}+\P{L}+\p{L}+/u
 const EARLIER_ACTS = 6
+const EARLIER_LANGUAGE = 3
 const MOST_LORE_CHARS = 300
 
-/** "Another one" asks for what was asked for before it. */
-const resolved = (act: Act, before: ReadonlyArray<Act>): Act =>
-  act === "more" ? before.slice(-AGAIN_WITHIN).findLast((earlier) => AGAIN.has(earlier)) ?? "elaborate" : act
+/** "Another one" asks for what was asked for before it; "I'm sorry" after an answer feels with the character. */
+const resolved = (act: Act, before: ReadonlyArray<Act>): Act => {
+  if (act === "more") return before.slice(-AGAIN_WITHIN).findLast((earlier) => AGAIN.has(earlier)) ?? "elaborate"
+  return act === "apology" && before.at(-1) === "question_self" ? "compliment" : act
+}
 
-const questionOf = (text: string): string => {
-  const rest = text.replace(BEFORE_A_QUESTION, "")
-  return isQuestion(rest) ? rest : text
+/** The language to answer in: of those that the character speaks the one of the message, or else of the person's messages before it. */
+const languageFor = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<string>): string | null => {
+  if (spoken.length < 2) return null
+  return texts.map((text) => languageAmong(text, spoken)).find((language) => language !== null) ?? spoken[0] ?? null
+}
+
+/** Whether a message is plainly in a language that the character does not speak. */
+const isForeign = (text: string, spoken: ReadonlyArray<string>): boolean => {
+  const language = languageOf(text)
+  return language !== null && spoken.length > 0 && !spoken.some((known) => mayBe(language, known))
 }
 
 export const conversationOf = ({ turn, history, retrieved, safety }: WriteRequest): Conversation => {
   const known = new Set(history.map(({ cursor }) => cursor))
   const before: ReadonlyArray<Utterance> = [...retrieved.recalled.filter(({ cursor }) => !known.has(cursor)), ...history].sort((a, b) => a.cursor - b.cursor)
   const actsBefore = history.filter(({ role }) => role === "user").slice(-EARLIER_ACTS).map(({ text }) => actOf(text.slice(0, READ_CHARS)))
-  const text = questionOf(turn.text.slice(0, READ_CHARS))
+  const whole = turn.text.slice(0, READ_CHARS)
+  const text = askedIn(whole)
+  const spoken = turn.character.voice.languages.map(languageOfTag)
   return {
     text,
     // Whatever it is that must be refused, it is refused as any other thing that is not the character's to give.
-    act: safety.action === "refuse_in_voice" ? "probe" : resolved(actOf(text), actsBefore),
+    act: safety.action === "refuse_in_voice" ? "probe" : asksWhatYouAre(whole) ? "meta" : isForeign(whole, spoken) ? "gibberish" : resolved(actOf(text), actsBefore),
+    besides: whole.includes(text) && isQuestion(text) && BESIDES.test(whole.replace(text, "")) ? actOf(whole.replace(text, "")) : null,
+    spoken,
+    language: languageFor([whole, ...history.filter(({ role }) => role === "user").map(({ text }) => text).toReversed().slice(0, EARLIER_LANGUAGE)], spoken),
     actsBefore,
     facts: factsIn([...before, { role: "user", text: turn.text, cursor: NOW, at: new Date(0) }]),
     said: history.filter(({ role }) => role === "character").map(({ text }) => text),
     tender: safety.action === "soften" || actsBefore.slice(-GRIEF_LASTS).includes("grief") || actsBefore.slice(-SADNESS_LASTS).includes("bad_news"),
     repertoire: repertoireOf(turn.character),
-    lore: retrieved.lore.filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
+    lore: retrieved.lore.map(({ content }) => content).filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
     seed: seedOf(turn)
   }
 }

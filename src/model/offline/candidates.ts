@@ -31,6 +31,7 @@ const NEARLY_THE_SAME = 0.8
 /** An answer on the theme that was asked about is better than none. */
 const SAME_THEME_ALIKE = 0.15
 const SAME_THEME_FITS = 0.4
+const SAME_THEME_ADVISES = 0.75
 const BACKGROUND_ALIKE = 0.55
 /** The same thing done, in other words: good news to good news. */
 const SAME_ACT_MORE = 0.2
@@ -48,7 +49,7 @@ const LORE_FITS = 0.45
 /** How well the lines for an act answer it. What is not here has no lines of its own. */
 const FIT: Readonly<Partial<Record<Act, number>>> = {
   farewell: 0.8, grief: 0.95, affection: 0.9, insult: 0.85, apology: 0.8, thanks: 0.8, compliment: 0.75, greeting: 0.8, joke: 0.85, story: 0.85, advice: 0.7,
-  elaborate: 0.55, laughter: 0.62, agreement: 0.5, disagreement: 0.55, acknowledgement: 0.5, bad_news: 0.62, good_news: 0.66, question_self: 0.36, question_world: 0.5,
+  elaborate: 0.55, laughter: 0.62, agreement: 0.5, disagreement: 0.55, acknowledgement: 0.5, bad_news: 0.62, good_news: 0.66, question_self: 0.36, question_world: 0.4,
   command: 0.5, disclosure: 0.5
 }
 /** A message that says little lets the character choose what to speak of. */
@@ -65,7 +66,18 @@ const TELLS: ReadonlySet<Act> = new Set(["disagreement", "disclosure", "good_new
 const ASKS: ReadonlySet<Act> = new Set(["question_self", "question_world", "question_past", "command"])
 const COMFORTED: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement", "acknowledgement", "plan", "elaborate"])
 
-const WANTS_TO_BE_ASKED = /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b/i
+const WANTS_TO_BE_ASKED = /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|could) (?:we )?(?:talk|speak|chat) about\b/i
+
+/** Of a person who tells something and asks something else, what they told is taken up as well. */
+export const takenUp = (conversation: Conversation): ReadonlyArray<Candidate> => {
+  const { besides, facts, repertoire: { lines }, seed } = conversation
+  const [fact] = toldAt(NOW, facts)
+  const news = besides === "good_news" || besides === "bad_news" || besides === "grief" ? besides : null
+  if (besides === null || (news === null && fact === undefined)) return []
+  const kind = news ?? (fact === undefined || fact.attribute === "name" && fact.subject === "" ? "about_name" : kindOfTopic(fact.topic))
+  const slots = fact === undefined ? {} : slotsOf(fact, facts)
+  return [...rotate(lines[kind], seed), ...rotate(OWN_LINES[kind], seed)].map((line) => candidate(line, 0, { slots, own: !lines[kind].includes(line) }))
+}
 
 const candidate = (line: string, score: number, rest: Partial<Candidate> = {}): Candidate => ({ line, score, slots: {}, own: false, cites: [], answersQuestion: false, ...rest })
 const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => cursor === NOW ? [] : [cursor]
@@ -88,6 +100,9 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   /** A little more or less by the turn, so that the same kind of message does not always get the same kind of reply. */
   const swayed = (score: number, place: number): number => score + ((seed >>> place) % 16) / 100
 
+  // A question about something else is not answered with what was said along with it.
+  const known = act === "question_past" ? facts : facts.filter(({ cursor }) => cursor !== NOW)
+  const memory = ASKS.has(act) && act !== "command" ? recall(text, known, act === "question_past") : null
   const remembered = (memory: Memory | null): ReadonlyArray<Candidate> => {
     if (memory === null) return []
     if (memory.kind === "unknown") return pool("unknown_memory", 0.9)
@@ -95,9 +110,11 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   }
   const exemplified = (): ReadonlyArray<Candidate> =>
     examples.like(text).flatMap(({ item, score }) => {
-      if (score < 1 && ASKS.has(act) && TELLS.has(item.act)) return []
+      // What is asked about the person is not answered with what the character would say of itself.
+      if (score < 1 && (act === "question_past" && memory !== null || ASKS.has(act) && TELLS.has(item.act))) return []
       const alike = score < NEARLY_THE_SAME && item.act === act && (act === "good_news" || act === "bad_news") ? score + SAME_ACT_MORE : score
       if (alike < ALIKE && act === "question_self" && item.act === act && score >= SAME_THEME_ALIKE && sharesTheme(text, item.user)) return [candidate(item.character, SAME_THEME_FITS)]
+      if (act === "advice" && item.act === act && score >= SAME_THEME_ALIKE && sharesTheme(text, item.user)) return [candidate(item.character, SAME_THEME_ADVISES)]
       if (alike < ALIKE || (score < 1 && item.act !== act && (PLAIN.has(item.act) || (PLAIN.has(act) && score < NEARLY_THE_SAME)))) return []
       const again = said.some((line) => openingOf(line).startsWith(openingOf(item.character)))
       return again && alike >= NEARLY_THE_SAME && act === "question_self"
@@ -124,7 +141,6 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   if (act === "probe") return pool("refusal", 1)
   if (WANTS_TO_BE_ASKED.test(text)) return pool("topic", 1)
   if (act === "gibberish") return [...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)), ...pool("acknowledgement", 0.5)]
-  const memory = act === "question_past" || act === "question_world" || act === "question_self" ? recall(text, facts, act === "question_past") : null
   const answers = act === "question_past" ? "question_self" : act
   const kind = kindOfAct(answers)
   const comforted = tender && COMFORTED.has(act)

@@ -1,7 +1,8 @@
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import type { Act } from "./acts.ts"
-import { type Candidate, candidatesOf } from "./candidates.ts"
+import { type Candidate, candidatesOf, takenUp } from "./candidates.ts"
 import { type Conversation, conversationOf } from "./Conversation.ts"
+import { strangeness } from "./language.ts"
 import { OWN_LINES } from "./ownLines.ts"
 import { isBlocked, repetition } from "./repetition.ts"
 import { openingOf } from "./repertoire.ts"
@@ -17,11 +18,12 @@ export interface Choice {
 const ASKED_BACK = 3
 
 /** "And you?" after an answer, where the character has not just asked something. */
-const askBack = ({ repertoire, said, seed }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
+const askBack = ({ repertoire, said, seed, language, spoken }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
   const asks = (text: string): boolean => text.includes("?")
   if (!answersQuestion || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
   const authored = repertoire.lines.ask_back
-  const lines = authored.length > 0 ? authored : OWN_LINES.ask_back
+  const foreign = strangeness({ language, spoken })
+  const lines = (authored.length > 0 ? authored : OWN_LINES.ask_back).filter((line) => foreign(line) === 0)
   const asked = lines[(seed >>> 4) % lines.length]
   return asked === undefined ? [] : [{ line: asked, own: authored.length === 0, slots: {}, cites: [], answersQuestion: false }]
 }
@@ -38,17 +40,19 @@ export const choose = (request: WriteRequest): Choice => {
   const { act, said } = conversation
   const voiced = voicePass(request.turn, said)
   const costOf = repetition(said)
-  const ranked = candidatesOf(conversation).toSorted((a, b) => b.score - a.score)
+  const foreign = strangeness(conversation)
+  const fit = ({ line, score }: Candidate): number => score - foreign(line)
+  const ranked = candidatesOf(conversation).toSorted((a, b) => fit(b) - fit(a))
 
   /** Looks no further than where even a line that costs nothing could not win any more. */
   const best = (except: string | null, sayable: (cost: number) => boolean): Spoken | undefined => {
     let found: Spoken | undefined
     for (const candidate of ranked) {
-      if (found !== undefined && candidate.score <= found.score) break
+      if (found !== undefined && fit(candidate) <= found.score) break
       const line = voiced(candidate)
       if (line === null || line === except) continue
       const cost = costOf(line)
-      if (sayable(cost) && candidate.score - cost > (found?.score ?? -Infinity)) found = { candidate, line, score: candidate.score - cost }
+      if (sayable(cost) && fit(candidate) - cost > (found?.score ?? -Infinity)) found = { candidate, line, score: fit(candidate) - cost }
     }
     return found
   }
@@ -58,6 +62,12 @@ export const choose = (request: WriteRequest): Choice => {
   const first = next(null)
   const chosen = request.refusedBy === null || first === undefined ? first : next(first.line) ?? first
   if (chosen === undefined) return { line: "", act, cites: [] }
-  const more = askBack(conversation, chosen.candidate).flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? []).filter((line) => !isBlocked(costOf(line)))
-  return { line: [chosen.line, ...more].join("\n\n"), act, cites: chosen.candidate.cites }
+  const sayable = (candidates: ReadonlyArray<Omit<Candidate, "score">>) =>
+    candidates.filter(({ line }) => foreign(line) === 0).flatMap((candidate) => voiced({ ...candidate, score: 0 }) ?? []).filter((line) => !isBlocked(costOf(line)))
+  // One question at a time.
+  const told = sayable(takenUp(conversation)).find((line) => !(line.includes("?") && chosen.line.includes("?")))
+  if (told !== undefined) {
+    return { line: told.includes("?") ? `${chosen.line}\n\n${told}` : `${told}\n\n${chosen.line}`, act, cites: chosen.candidate.cites }
+  }
+  return { line: [chosen.line, ...sayable(askBack(conversation, chosen.candidate))].join("\n\n"), act, cites: chosen.candidate.cites }
 }

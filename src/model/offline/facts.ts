@@ -1,7 +1,7 @@
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import type { Attribute, Fact, Topic } from "./Fact.ts"
 import { isQuestion } from "./questions.ts"
-import { kin, NOUN, topicOf } from "./topics.ts"
+import { kin, NOUN, NOUN_PT, topicOf } from "./topics.ts"
 
 /**
  * What the person has said of themselves, read from their messages by rule. Every sentence in the first person is a fact;
@@ -9,7 +9,7 @@ import { kin, NOUN, topicOf } from "./topics.ts"
  */
 
 const SENTENCES = /(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )/i
-const FIRST_PERSON = /\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b/i
+const FIRST_PERSON = /\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b|(?<!\p{L})(?:eu|meus?|minhas?|chamo-me|sou|moro|vivo|tenho|gosto|adoro|trabalho)(?!\p{L})/iu
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
 /** Nobody tells more of themselves at once than the rules should read. */
 const READ_CHARS = 1000
@@ -52,6 +52,10 @@ const PATTERNS: ReadonlyArray<Pattern> = [
   { attribute: "favourite", topic: "like", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?) is ([\p{L}\p{N}'’ -]{1,40}?)(?= and |[,.!?;]| but | because |$)/iu, value: 2 },
   { attribute: "like", topic: "like", pattern: new RegExp(String.raw`\bi (?:really |absolutely |just )?(?:like|love|enjoy|adore) (?!it|that|this|them|him|her|when|how|what|to know)${WORDS}`, "iu"), value: 1 },
   { attribute: "dislike", topic: "dislike", pattern: new RegExp(String.raw`\bi (?:really |absolutely |just )?(?:hate|dislike|can'?t stand|despise|don'?t like) (?!it|that|this|them|him|her|when|how|what|myself)${WORDS}`, "iu"), value: 1 },
+  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`(?:[Oo] meu|[Aa] minha) (${NOUN_PT}) (?:chama-se|é [oa]) ${NAME}`, "u"), value: 2 },
+  { attribute: "name", pattern: new RegExp(String.raw`(?:[Cc]hamo-me|[Oo] meu nome é|[Ee]u sou [oa]) ${NAME}`, "u"), value: 1 },
+  { attribute: "origin", topic: "home", pattern: new RegExp(String.raw`(?<!\p{L})[Ss]ou d[eoa] ${NAME}`, "u"), value: 1 },
+  { attribute: "home", topic: "home", pattern: new RegExp(String.raw`(?<!\p{L})(?:[Mm]oro|[Vv]ivo) (?:em|n[oa]) ${NAME}`, "u"), value: 1 },
   { attribute: "doing", subject: 1, pattern: new RegExp(String.raw`\b[Mm]y ${SUBJECT}(?:,? ${NAME},?)? ((?:is|was|has|had|plays?|works?|lives?|loves?|likes?|hates?|wants?|teaches|studies|sings?|runs?|makes?|eats?|sleeps?|barks?|keeps?|comes?|got|went) [^.!?]{2,60})`, "u"), value: 3 }
 ]
 

@@ -2,7 +2,7 @@ import { bm25 } from "#pipeline/retrieval/bm25.ts"
 import type { Attribute, Fact } from "./Fact.ts"
 import { secondPerson } from "./secondPerson.ts"
 import type { Slots } from "./slots.ts"
-import { kin, NOUN } from "./topics.ts"
+import { kin, NOUN, NOUN_PT } from "./topics.ts"
 import { content } from "./wording.ts"
 
 /** What is remembered of what was asked: a slot, a sentence, or that nobody said it. */
@@ -22,6 +22,10 @@ const QUESTIONS: ReadonlyArray<Question> = [
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:my|our) (?:[a-z]+ )?(${NOUN})(?:'s|’s)? (?:called|named|name)\b`, "i") },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}+)\W*$|\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}+)\W*$`, "iu") },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bwho(?:'?s| is| was) my (?:[a-z]+ )?(${NOUN})\b`, "i") },
+  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`(?:como (?:é que )?se chama|qual é o nome d)(?:[oa]|) ?(?:o meu|a minha|meu|minha) (${NOUN_PT})(?!\p{L})`, "iu") },
+  { attribute: "name", pattern: /(?:como (?:é que )?(?:eu )?me chamo|qual é o meu nome)/i },
+  { attribute: "home", pattern: /onde (?:é que )?(?:eu )?(?:moro|vivo)/i },
+  { attribute: "origin", pattern: /de onde (?:é que )?(?:eu )?sou/i },
   { attribute: "favourite", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?)\W*(?:is|again)?\W*$/iu },
   { attribute: "age", pattern: /\bhow old (?:am i|i am|i'm)\b|\bmy age\b/i },
   { attribute: "birthday", pattern: /\bmy birthday\b/i },
@@ -47,7 +51,7 @@ const ofSlot = (fact: Fact): Memory => ({ kind: "slot", fact, slots: { subject: 
 const ofSentence = (fact: Fact): Memory => ({ kind: "sentence", fact, slots: { subject: subjectOf(fact), quote: secondPerson(fact.quote) } })
 
 const EVERYTHING = /\b(?:know|remember) (?:anything )?(?:about |of )?me\b|\bwhat (?:did|have) i (?:said|say|tell|told)(?: you)?(?: so far| before| earlier| about me)?\W*$/i
-const EXPECTS_MEMORY = /\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b/i
+const EXPECTS_MEMORY = /\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b|(?<!\p{L})(?:como (?:é que )?(?:eu )?(?:me|se) cham[oa]|onde (?:é que )?(?:eu )?(?:moro|vivo)|de onde (?:é que )?(?:eu )?sou|lembras-te)(?!\p{L})/iu
 const THEIR_NAME = /\b(?:his|her|its|their) name\b|\b(?:is|was) (?:he|she|it) called\b/i
 const NAMED = /(?<=\s)\p{Lu}[\p{L}'’-]+/gu
 const WHO = /^\W*who\b/i

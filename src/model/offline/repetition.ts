@@ -1,3 +1,6 @@
+import { grams } from "#pipeline/emission/phrases.ts"
+import { closingQuestionOf, overlap } from "#pipeline/emission/repetition.ts"
+import { remembered } from "#pipeline/remembered.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
 
 /** Nothing is said again within this many of the character's own messages. */
@@ -16,39 +19,36 @@ const QUESTION_COSTS = 0.08
 
 export const sameWords = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-const gramsOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(words.length <= GRAM ? [words.join(" ")] : words.slice(GRAM - 1).map((_, i) => words.slice(i, i + GRAM).join(" ")))
-
-const alike = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
-  const shared = [...a].filter((gram) => b.has(gram)).length
-  return shared / (a.size + b.size - shared)
-}
-
-const closingQuestion = (text: string): string | null => /[^.!?\n]+\?\s*$/.exec(text)?.[0].trim().toLowerCase() ?? null
-
 /** How a line ends, by which a filled-in one is known again. */
 const closingOf = (words: ReadonlyArray<string>): string | null => words.length > CLOSING_WORDS ? words.slice(-CLOSING_WORDS).join(" ") : null
 
+interface Line {
+  readonly text: string
+  readonly grams: ReadonlySet<string>
+  readonly opener: string
+  readonly closing: string | null
+  readonly question: string | null
+}
+
+/** An author's lines are looked at in every turn, and what was said in ten. */
+const MOST_LINES = 4000
+const lineOf = remembered(MOST_LINES, (whole): Line => {
+  const text = whole.slice(-COMPARED_CHARS)
+  const words = terms(text)
+  return { text: sameWords(text), grams: new Set(grams(words, GRAM)), opener: words.slice(0, OPENER_WORDS).join(" "), closing: closingOf(words), question: closingQuestionOf(text) }
+})
+
 /** What it costs to say a line after what was said already. At `BLOCKED` and above it is only said when nothing else is left. */
 export const repetition = (said: ReadonlyArray<string>): (line: string) => number => {
-  const recent = said.slice(-REMEMBERED).map((whole) => {
-    const text = whole.slice(-COMPARED_CHARS)
-    const words = terms(text)
-    return { text: sameWords(text), grams: gramsOf(words), opener: words.slice(0, OPENER_WORDS).join(" "), closing: closingOf(words), question: closingQuestion(text) }
-  })
+  const recent = said.slice(-REMEMBERED).map(lineOf)
   const asked = recent.slice(-2)
-  return (line) => {
-    const text = sameWords(line)
-    const words = terms(line)
-    const grams = gramsOf(words)
-    const question = closingQuestion(line)
-    const closing = closingOf(words)
-    if (recent.some((earlier) => earlier.text.includes(text) || alike(grams, earlier.grams) >= TOO_ALIKE)) return BLOCKED
-    if (closing !== null && recent.some((earlier) => earlier.closing === closing)) return BLOCKED
-    if (question !== null && recent.some((earlier) => earlier.question === question)) return BLOCKED
-    const opener = words.slice(0, OPENER_WORDS).join(" ")
-    const openers = recent.filter((earlier) => earlier.opener === opener).length
-    const interrogates = question !== null && asked.length === 2 && asked.every((earlier) => earlier.question !== null)
+  return (whole) => {
+    const line = lineOf(whole)
+    if (recent.some((earlier) => earlier.text.includes(line.text) || overlap(line.grams, earlier.grams) >= TOO_ALIKE)) return BLOCKED
+    if (line.closing !== null && recent.some((earlier) => earlier.closing === line.closing)) return BLOCKED
+    if (line.question !== null && recent.some((earlier) => earlier.question === line.question)) return BLOCKED
+    const openers = recent.filter((earlier) => earlier.opener === line.opener).length
+    const interrogates = line.question !== null && asked.length === 2 && asked.every((earlier) => earlier.question !== null)
     return (openers >= SAME_OPENERS ? OPENER_COSTS : 0) + (interrogates ? QUESTION_COSTS : 0)
   }
 }

@@ -20,7 +20,13 @@ export const NOUN = String.raw`(?:${PET}|${PERSON}|${EVENT}|${WORK}|${HOME})s?`
 
 export const topicOf = (subject: string): Topic => KINDS.find(([, words]) => words.test(subject))?.[0] ?? "other"
 
-const KIN: Readonly<Record<string, string>> = { mum: "mother", mom: "mother", mama: "mother", dad: "father", papa: "father", grandma: "grandmother", granny: "grandmother", nan: "grandmother", grandpa: "grandfather", grandad: "grandfather" }
+const KIN: Readonly<Record<string, string>> = {
+  mum: "mother", mom: "mother", mama: "mother", dad: "father", papa: "father", grandma: "grandmother", granny: "grandmother", nan: "grandmother", grandpa: "grandfather", grandad: "grandfather",
+  cão: "dog", cadela: "dog", gato: "cat", gata: "cat", mãe: "mother", pai: "father", irmã: "sister", irmão: "brother", avó: "grandmother", avô: "grandfather", filha: "daughter", filho: "son",
+  amiga: "friend", amigo: "friend", namorada: "girlfriend", namorado: "boyfriend"
+}
+/** Those of another language, as a person of that language says them. */
+export const NOUN_PT = "cão|cadela|gat[oa]|mãe|pai|irmã|irmão|avó|avô|filh[oa]|amig[oa]|namorad[oa]"
 
 /** One word for those who are called by several. */
 export const kin = (noun: string): string => KIN[noun.toLowerCase()] ?? noun.toLowerCase()
