@@ -46,7 +46,8 @@ const settle = async (): Promise<typeof ours> => {
   const keys = `/v1/account/apps/${app_id}/api-keys`
   const app = new TestApp(server.baseUrl, app_id, (await account.client.post(keys, {})).body.data.api_key)
   const slug = await app.createCharacter()
-  const session_id = await app.createSession({ character_slug: slug })
+  const external_user_ref = `someone of ${app_id}`
+  const session_id = await app.createSession({ character_slug: slug, external_user_ref })
   await app.converse(session_id, "What is for dinner?")
   const hook = { kind: "webhook", url: "http://127.0.0.1:1/hook", from: "start" }
   const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, hook)).body.data.id
@@ -54,7 +55,7 @@ const settle = async (): Promise<typeof ours> => {
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, bot_id, batch_id, prefix }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, bot_id, batch_id, prefix, external_user_ref }
   return { things, app, account }
 }
 

@@ -42,12 +42,16 @@ afterAll(async () => {
   await telegram.close()
 })
 
+/** The device flow answers a form as OAuth does (RFC 6749, 5.2). */
+const isOAuth = ({ path, headers = {} }: RawRequest) => path.startsWith("/v1/account/device/") && headers["content-type"] === "application/x-www-form-urlencoded"
+
 /** An answer as the contract has it (7.1), and none that is our fault. */
-const assertHonest = (method: string, { status, headers, body }: RawAnswer) => {
+const assertHonest = (request: RawRequest, { status, headers, body }: RawAnswer) => {
   assert.isBelow(status, 500)
-  if (method === "HEAD" || status < 400) return
+  if (request.method === "HEAD" || status < 400) return
   assert.match(headers["content-type"] ?? "", /^application\/json/)
-  const { detail } = JSON.parse(body)
+  const { detail, error } = JSON.parse(body)
+  if (detail === undefined && isOAuth(request)) return assert.typeOf(error, "string")
   if (typeof detail === "string") assert.include([401, 403], status)
   else for (const field of ["code", "message", "fix", "request_id"]) assert.typeOf(detail[field], "string", field)
 }
@@ -59,7 +63,7 @@ const bearerOf = async (path: string) =>
 const send = async (request: RawRequest) => {
   const answer = await client.send({ ...request, headers: { authorization: `Bearer ${await bearerOf(request.path)}`, ...request.headers } })
   try {
-    assertHonest(request.method, answer)
+    assertHonest(request, answer)
   } catch (cause) {
     throw new Error(`${request.method} ${request.path.slice(0, 200)}: ${answer.status} ${answer.body.slice(0, 500)}`, { cause })
   }
