@@ -41,8 +41,8 @@ export interface TelegramChaosReport extends Verdict {
   readonly seed: number
 }
 
-/** All calls count, typing too. One more at once than Troupe allows itself: what it sends a second apart may come together a little. */
-const CEILINGS = { chat: { perSecond: 1, burst: 4 }, group: { perSecond: 1 / 3, burst: 2 }, bot: { perSecond: 100, burst: 40 } }
+/** All calls count, typing too. A chat's are no wider than what Troupe allows itself. */
+const CEILINGS = { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 }, bot: { perSecond: 100, burst: 40 } }
 const BUBBLES_A_REPLY = 3
 /** One chat in so many is a group. */
 const GROUP_EVERY = 10

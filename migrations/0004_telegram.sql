@@ -32,6 +32,8 @@ create table telegram_bots (
   last_in_at timestamptz,
   -- Of a managed bot: who made it, and since when its token is being replaced: Telegram may know a newer one than the row.
   owner_id bigint,
+  -- The app's own name for whom it is made for.
+  owner_ref text,
   rotating_since timestamptz,
   -- By which worker it is polled, where no webhooks come in.
   poller text,

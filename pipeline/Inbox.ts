@@ -1,13 +1,15 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { SourceKind } from "./domain/Event.ts"
+import type { MessagePart, SourceKind } from "./domain/Event.ts"
 import type { ReplyMode } from "./domain/Turn.ts"
 
 export interface InboundMessage {
   readonly appId: string
   readonly sessionId: string
   readonly text: string
+  /** What it consists of, where that is more than the text. */
+  readonly parts?: ReadonlyArray<MessagePart>
   readonly replyMode: ReplyMode
   /** The sender's key for this logical message; the same key again returns the first result. */
   readonly clientMessageId: string | null

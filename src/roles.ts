@@ -8,6 +8,7 @@ import { Outbound } from "#channels/outbound/Outbound.ts"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
+import { Transcriber } from "#channels/Transcriber.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
@@ -21,6 +22,7 @@ import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Deliveries } from "#src/db/Deliveries.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
+import { Expenses } from "#src/db/Expenses.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
@@ -61,11 +63,22 @@ import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
 import { Settings } from "./settings.ts"
 
+/** How long a voice message may take to be listened to; its chat waits meanwhile. */
+const LISTENING = "45 seconds"
+
 /** The engine behind replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
 const writer = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Settings
   if (model === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflineWriter.ts"))).layer
   return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer(model)
+}))
+
+/** What listens to voice messages, where a model for it is named. */
+const transcriber = Layer.unwrap(Effect.gen(function*() {
+  const { model } = yield* Settings
+  if (model === null || model.transcribeModel === null) return Transcriber.none
+  const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiTranscriber.ts"))
+  return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.transcribeModel, deadline: LISTENING })
 }))
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
@@ -108,7 +121,7 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** What handles what comes in from Telegram. */
-const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer]))
+const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, Expenses.layer, transcriber]))
 
 /** What the models that write are told, and nobody else is to read. */
 const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, REWRITE_RULES].join("\n")

@@ -24,7 +24,7 @@ export class Settings extends Context.Service<Settings, {
   readonly dataDir: string
   readonly roles: ReadonlySet<Role>
   readonly trustProxy: boolean
-  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly callTimeout: Duration.Duration } | null
+  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly callTimeout: Duration.Duration } | null
   /** What is said for safety's sake, over the built-in texts. */
   readonly safetyTexts: SafetyTextsByLocale
   readonly deadlines: { readonly fast: Duration.Duration; readonly deep: Duration.Duration }
@@ -55,6 +55,7 @@ const env = Config.all({
   OPENAI_BASE_URL: Config.option(Config.String("OPENAI_BASE_URL")),
   OPENAI_MODEL: text("OPENAI_MODEL", "gpt-5-mini"),
   OPENAI_ANALYZE_MODEL: Config.option(Config.String("OPENAI_ANALYZE_MODEL")),
+  OPENAI_TRANSCRIBE_MODEL: Config.option(Config.String("OPENAI_TRANSCRIBE_MODEL")),
   OPENAI_TIMEOUT_SECONDS: text("OPENAI_TIMEOUT_SECONDS", "20"),
   TURN_DEADLINE_FAST_SECONDS: text("TURN_DEADLINE_FAST_SECONDS", "45"),
   TURN_DEADLINE_DEEP_SECONDS: text("TURN_DEADLINE_DEEP_SECONDS", "90"),
@@ -83,7 +84,7 @@ const readModel = Effect.fnUntraced(function*(e: Env) {
   const apiKey = check.givenSecret(e.OPENAI_API_KEY)
   // A local model server needs an address and no key; a hosted one needs a key and no address.
   if (apiKey === null && baseUrl === null) return null
-  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, callTimeout }
+  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL), callTimeout }
 })
 
 const readRetention = Effect.fnUntraced(function*(e: Env) {

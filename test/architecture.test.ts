@@ -23,6 +23,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   pg: ["src/db/"],
   grammy: ["channels/telegram/"],
   openai: ["src/model/"],
+  qr: ["src/http/"],
   undici: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],

@@ -90,6 +90,8 @@ describe("settings", () => {
   it("analyse with the model that replies unless another is named", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big" }).model?.analyzeModel, "big")
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel, "small")
+    assert.isNull(read({ OPENAI_API_KEY: "sk" }).model?.transcribeModel)
+    assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_TRANSCRIBE_MODEL: "whisper-1" }).model?.transcribeModel, "whisper-1")
   })
 
   it("read the operator's safety texts out of a file", () => {

@@ -71,9 +71,11 @@ const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; 
 /** Telegram's Bot API, at the one address that the operator set. It retries nothing and keeps nothing: who calls decides. */
 export class BotApi extends Context.Service<BotApi, {
   readonly call: <M extends Method>(token: Redacted.Redacted<string>, method: M, payload: Payload<M>, timeoutSeconds?: number) => Effect.Effect<Result<M>, BotApiError>
+  /** A file that somebody has sent the bot. One that is larger than that is not fetched, whatever size it was said to have. */
+  readonly download: (token: Redacted.Redacted<string>, fileId: string, mostBytes: number) => Effect.Effect<Uint8Array, BotApiError>
 }>()("channels/telegram/BotApi") {
-  static readonly layer = (options: { readonly apiRoot: string }) => Layer.succeed(BotApi, {
-    call: (token, method, payload, timeoutSeconds = TIMEOUT_SECONDS) => Effect.tryPromise({
+  static readonly layer = (options: { readonly apiRoot: string }) => Layer.sync(BotApi, () => {
+    const call: BotApi["Service"]["call"] = (token, method, payload, timeoutSeconds = TIMEOUT_SECONDS) => Effect.tryPromise({
       try: async (signal) => {
         const grammy = await load()
         const api = new grammy.Api(Redacted.value(token), { apiRoot: options.apiRoot, fetch: fetchByNode, timeoutSeconds })
@@ -87,7 +89,40 @@ export class BotApi extends Context.Service<BotApi, {
       },
       catch: (error) => error as BotApiError
     })
+
+    const download: BotApi["Service"]["download"] = Effect.fnUntraced(function*(token, fileId, mostBytes) {
+      const { file_path: path = "" } = yield* call(token, "getFile", { file_id: fileId })
+      if (!FILE_PATH.test(path)) return yield* noFile("the file has no usable path")
+      // The address holds the token: nothing of what goes wrong is passed on.
+      return yield* Effect.tryPromise({
+        try: (signal) => fetch(`${options.apiRoot}/file/bot${Redacted.value(token)}/${path}`, { redirect: "error", signal }).then((response) => readBytes(response, mostBytes)),
+        catch: (thrown) => noFile(codeOf(thrown) ?? "no answer")
+      }).pipe(
+        Effect.timeoutOrElse({ duration: `${TIMEOUT_SECONDS} seconds`, orElse: () => noFile("no answer in time") }),
+        Effect.flatMap((bytes) => bytes === null ? noFile("the file is not there, or too large") : Effect.succeed(bytes))
+      )
+    })
+
+    return BotApi.of({ call, download })
   })
+}
+
+/** As Telegram names files; nothing that leads anywhere else. */
+const FILE_PATH = /^(?!.*\.\.)[\w.-]+(?:\/[\w.-]+)*$/
+
+const noFile = (description: string) => new BotApiError({ method: "file", kind: "rejected", status: null, description, retryAfterSeconds: null, migrateTo: null })
+
+/** The body, or null where it is no file or longer than that. */
+const readBytes = async (response: Response, most: number): Promise<Uint8Array | null> => {
+  const chunks: Array<Uint8Array> = []
+  let length = 0
+  if (!response.ok || response.body === null) return null
+  for await (const chunk of response.body) {
+    length += chunk.length
+    if (length > most) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 const NO_PARAMETERS: ReadonlySet<string> = new Set(["getMe", "getWebhookInfo", "logOut", "close"])

@@ -13,8 +13,11 @@ export class Pace extends Context.Service<Pace, {
   readonly reserve: (ref: ChatRef, options: { readonly proactive: boolean; readonly within: Duration.Duration }) => Effect.Effect<Duration.Duration, ChatsUnavailable>
   /** The message goes out now, be it later than its place was: the next one is counted from here. Gives the chat, undefined where there is none. */
   readonly departs: (ref: ChatRef) => Effect.Effect<Chat | undefined, ChatsUnavailable>
-  /** A call of the chat's has come back: it arrived no later than now, and the next one is counted from here. */
-  readonly returned: (ref: ChatRef) => Effect.Effect<void>
+  /**
+   * A call of the chat's has come back, or will not: it arrived no later than now, and the next one is counted from here, whichever process
+   * makes it. What is spaced out at departure can come together on the way.
+   */
+  readonly returned: (ref: ChatRef) => Effect.Effect<void, ChatsUnavailable>
   /** Takes a place for something that may as well not be sent, if there is one now and somebody still waits for an answer. `over`: nobody does. */
   readonly spare: (ref: ChatRef) => Effect.Effect<{ readonly chat: Chat } | "busy" | "over", ChatsUnavailable>
   /** Telegram answered 429. */

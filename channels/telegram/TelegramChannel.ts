@@ -69,6 +69,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
 
   // What cannot be counted is not sent: the lane comes back in a moment.
   const admit = Effect.fnUntraced(function*(delivery: Delivery) {
+    yield* typing.end(delivery)
     const wait = yield* lookedUp(pace.reserve(delivery, { proactive: isProactive(delivery), within: WORTH_WAITING }))
     if (Option.isNone(wait)) return { after: WORTH_WAITING }
     if (Duration.isGreaterThan(wait.value, WORTH_WAITING)) return { after: wait.value }
@@ -93,12 +94,12 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     if (chat === undefined || chat.status !== "active") return chatMissing
     const message = messages[delivery.part]
     if (message === undefined) return nothingToSend
-    const attempt = yield* send(delivery, bot, chat satisfies Chat, marked(message, bot, delivery.unknowns))
-    yield* typing.end(delivery)
-    return attempt
+    return yield* send(delivery, bot, chat satisfies Chat, marked(message, bot, delivery.unknowns))
   })
 
   const afterUnknown = Effect.fnUntraced(function*({ appId, channelId, channelVersion, sessionId, eventId, cursor, part, unknowns }: Delivery) {
+    // Sent by a process that died, it may have reached Telegram only just now.
+    yield* Effect.ignore(pace.returned({ appId, channelId, sessionId }))
     yield* operations.append({
       appId,
       type: "delivery.unknown",

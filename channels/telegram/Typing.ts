@@ -22,6 +22,7 @@ const ENDS_IT: ReadonlySet<FailureKind> = new Set(["auth", "rate_limited", "chat
 export class Typing extends Context.Service<Typing, {
   /** `asked`: when the question was, in milliseconds. */
   readonly begin: (ref: ChatRef, channelVersion: number, asked: number) => Effect.Effect<void>
+  /** A message is next: what is under way is broken off and counted before it takes its place. */
   readonly end: (ref: ChatRef) => Effect.Effect<void>
 }>()("channels/telegram/Typing") {
   static readonly layer = Layer.effect(Typing, Effect.gen(function*() {
@@ -40,8 +41,7 @@ export class Typing extends Context.Service<Typing, {
           const { chatId, threadId } = place.chat
           const said = yield* Effect.result(api.call(bot.token, "sendChatAction", {
             chat_id: chatId, action: "typing", ...(threadId !== 0 && { message_thread_id: threadId })
-          }))
-          yield* pace.returned(ref)
+          }).pipe(Effect.ensuring(Effect.ignore(pace.returned(ref)))))
           if (Result.isFailure(said) && said.failure.kind === "rate_limited") yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
           if (Result.isFailure(said) && said.failure.kind === "auth") yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
           if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return

@@ -3,7 +3,14 @@ import * as Schema from "effect/Schema"
 
 /** What we read of an update; anything else in it, and any other kind of it, is passed over. */
 const optional = Schema.optionalKey
-const Media = Schema.Struct({ duration: optional(Schema.Number), file_name: optional(Schema.String) })
+const Media = Schema.Struct({
+  file_id: optional(Schema.String),
+  file_size: optional(Schema.Number),
+  duration: optional(Schema.Number),
+  file_name: optional(Schema.String),
+  mime_type: optional(Schema.String)
+})
+export type Media = typeof Media.Type
 
 const User = Schema.Struct({
   id: Schema.Int,
@@ -50,7 +57,17 @@ export type Message = typeof Message.Type
 const Member = Schema.Struct({ chat: Chat, from: User, new_chat_member: Schema.Struct({ status: Schema.String }) })
 export type Member = typeof Member.Type
 
-const Callback = Schema.Struct({ id: Schema.String, from: User, message: optional(Schema.Struct({ chat: Chat })) })
+const Button = Schema.Struct({ text: Schema.String, callback_data: optional(Schema.String) })
+const Callback = Schema.Struct({
+  id: Schema.String,
+  from: User,
+  data: optional(Schema.String),
+  message: optional(Schema.Struct({
+    ...Message.fields,
+    reply_markup: optional(Schema.Struct({ inline_keyboard: Schema.Array(Schema.Array(Button)) }))
+  }))
+})
+export type Callback = typeof Callback.Type
 
 export const Update = Schema.Struct({
   update_id: Schema.Int,
@@ -64,8 +81,11 @@ export type Update = typeof Update.Type
 const decode = Schema.decodeUnknownOption(Update)
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.Int }))
 
-/** `text`: a person's message, which may be answered together with the next. `command`, `callback`, `member`, `service`: handled by themselves. `other`: passed over. */
-export type UpdateKind = "text" | "command" | "callback" | "member" | "service" | "other"
+/**
+ * `text`: a person's message, which may be answered together with the next; `edit`: one is changed, in time or not.
+ * `command`, `callback`, `member`, `service`: handled by themselves. `other`: passed over.
+ */
+export type UpdateKind = "text" | "edit" | "command" | "callback" | "member" | "service" | "other"
 
 /** By a first look: what it is, and whose queue it stands in. */
 export interface FirstLook {
@@ -94,10 +114,15 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
   if (update === undefined) {
     return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, album: null })))
   }
-  const { update_id: updateId, message, callback_query: callback, my_chat_member: member } = update
+  const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member } = update
   const plain = { updateId, threadId: 0, senderId: null, album: null }
   if (message !== undefined) {
     return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, album: message.media_group_id ?? null }
+  }
+  if (edited !== undefined) {
+    // What moves, as a location does, is no other words.
+    const isEdit = kindOfMessage(edited) === "text" && (edited.text ?? edited.caption) !== undefined
+    return { ...plain, kind: isEdit ? "edit" : "other", chatId: edited.chat.id, threadId: threadOf(edited), senderId: edited.from?.id ?? null }
   }
   if (callback !== undefined) return { ...plain, kind: "callback", chatId: callback.message?.chat.id ?? callback.from.id }
   if (member !== undefined) return { ...plain, kind: "member", chatId: member.chat.id }

@@ -3,7 +3,7 @@ export const COMMANDS = [
   { command: "start", description: "Begin, or begin again after an end" },
   { command: "reset", description: "Begin a new conversation" },
   { command: "stop", description: "End messages that you have not asked for" },
-  { command: "forget", description: "Delete what was said here" },
+  { command: "forget", description: "Delete what is known of you" },
   { command: "help", description: "What there is" }
 ] as const
 
@@ -15,6 +15,6 @@ export const LINES = {
   linkSpent: "That link has been used or has run out. Ask for a new one where you got it.",
   quiet: "All right: nothing comes from here any more unless you write first.",
   help: ["Just write, and you are answered.", ...COMMANDS.map(({ command, description }) => `/${command}: ${description}`)].join("\n"),
-  forgetSure: "This deletes what was said here, for good. Send /forget again within five minutes if that is what you want.",
+  forgetSure: "This deletes for good all that you have told us, and all that was said to you, not only here. Send /forget again within five minutes if that is what you want.",
   forgotten: "It is deleted. /start begins anew."
 } as const

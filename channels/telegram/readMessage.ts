@@ -1,4 +1,5 @@
-import type { Message } from "./Update.ts"
+import type { MessagePart } from "#pipeline/domain/Event.ts"
+import type { Callback, Message } from "./Update.ts"
 
 const MOST_CHARACTERS = 32_000
 const CONTROL = /[^\P{Cc}\t\n\r]/gu
@@ -8,19 +9,20 @@ const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 const seconds = (duration: number | undefined) => duration === undefined ? "" : `, ${Math.round(duration)} s`
 const named = (name: string | undefined) => name === undefined ? "" : `: ${name.slice(0, 100)}`
 
-/** In words, what came besides text: nobody has looked at it or listened to it, and the words do not pretend so. */
-const describe = (message: Message): string | null => {
-  if (message.sticker !== undefined) return message.sticker.emoji ?? "[sticker]"
-  if (message.photo !== undefined) return "[photo]"
-  if (message.voice !== undefined) return `[voice message${seconds(message.voice.duration)}]`
-  if (message.video_note !== undefined) return `[video message${seconds(message.video_note.duration)}]`
-  if (message.animation !== undefined) return "[animation]"
-  if (message.video !== undefined) return `[video${seconds(message.video.duration)}]`
-  if (message.audio !== undefined) return `[audio${named(message.audio.file_name)}${seconds(message.audio.duration)}]`
-  if (message.document !== undefined) return `[file${named(message.document.file_name)}]`
-  if (message.location !== undefined) return `[location: ${message.location.latitude}, ${message.location.longitude}]`
-  if (message.contact !== undefined) return `[contact: ${message.contact.first_name.slice(0, 100)}]`
-  if (message.poll !== undefined) return `[poll: ${message.poll.question.slice(0, 300)}]`
+/** What came besides text, in words: nobody has looked at it or listened to it, and the words do not pretend so. */
+const describe = (message: Message): MessagePart | null => {
+  const part = (type: string, text: string): MessagePart => ({ type, text })
+  if (message.sticker !== undefined) return part("sticker", message.sticker.emoji ?? "[sticker]")
+  if (message.photo !== undefined) return part("photo", "[photo]")
+  if (message.voice !== undefined) return part("voice", `[voice message${seconds(message.voice.duration)}]`)
+  if (message.video_note !== undefined) return part("video_note", `[video message${seconds(message.video_note.duration)}]`)
+  if (message.animation !== undefined) return part("animation", "[animation]")
+  if (message.video !== undefined) return part("video", `[video${seconds(message.video.duration)}]`)
+  if (message.audio !== undefined) return part("audio", `[audio${named(message.audio.file_name)}${seconds(message.audio.duration)}]`)
+  if (message.document !== undefined) return part("document", `[file${named(message.document.file_name)}]`)
+  if (message.location !== undefined) return part("location", `[location: ${message.location.latitude}, ${message.location.longitude}]`)
+  if (message.contact !== undefined) return part("contact", `[contact: ${message.contact.first_name.slice(0, 100)}]`)
+  if (message.poll !== undefined) return part("poll", `[poll: ${message.poll.question.slice(0, 300)}]`)
   return null
 }
 
@@ -36,25 +38,47 @@ const mentionOf = ({ username }: Addressee) => new RegExp(`@${username}\\b[,:]?[
 export const isAddressed = (message: Message, bot: Addressee): boolean =>
   message.chat.type === "private" || message.reply_to_message?.from?.id === bot.userId || mentionOf(bot).test(message.text ?? message.caption ?? "")
 
-/** The messages of one turn as its text; null: they say nothing that a character could answer. In a group it stands before it who speaks. */
-export const readMessages = (messages: ReadonlyArray<Message>, bot: Addressee): string | null => {
-  const lines = messages.flatMap((message) => [describe(message), message.text ?? message.caption ?? null]).filter((line) => line !== null)
-  const text = clean(lines.join("\n").replace(mentionOf(bot), "")).trim().slice(0, MOST_CHARACTERS)
+/** What a person has sent in one turn: as text, and piece by piece where it is more than that. */
+export interface Said {
+  readonly text: string
+  readonly parts?: ReadonlyArray<MessagePart>
+}
+
+const isBlank = ({ text }: MessagePart) => text === ""
+
+/** The messages of one turn; null: they say nothing that a character could answer. In a group it stands before it who speaks. `heard`: what voice messages say, by the message's id. */
+export const readMessages = (messages: ReadonlyArray<Message>, bot: Addressee, heard: ReadonlyMap<number, string> = new Map()): Said | null => {
+  const cleaned = (text: string) => clean(text.replace(mentionOf(bot), "")).trim()
+  const parts = messages.flatMap((message): ReadonlyArray<MessagePart> => {
+    const [media, words, transcript] = [describe(message), message.text ?? message.caption, heard.get(message.message_id)]
+    return [
+      ...media === null ? [] : [{ ...media, text: clean(media.text), ...(transcript !== undefined && { transcript: clean(transcript).trim() }) }],
+      ...words === undefined ? [] : [{ type: "text", text: cleaned(words) }]
+    ]
+  }).filter((part) => !isBlank(part))
+  const text = parts.flatMap((part) => part.transcript === undefined ? [part.text] : [part.text, part.transcript]).join("\n").slice(0, MOST_CHARACTERS)
   if (text === "") return null
   const [first] = messages
-  return first === undefined || first.chat.type === "private" ? text : `${clean(first.from?.first_name ?? "").slice(0, 80)}: ${text}`.slice(0, MOST_CHARACTERS)
+  const speaker = first === undefined || first.chat.type === "private" ? "" : `${clean(first.from?.first_name ?? "").slice(0, 80)}: `
+  return { text: `${speaker}${text}`.slice(0, MOST_CHARACTERS), ...(parts.some(({ type }) => type !== "text") && { parts }) }
 }
+
+/** What is written on the button that somebody has pressed: that is what they say by it. Undefined: it cannot be told. */
+export const readPress = ({ data, message }: Callback): string | undefined =>
+  data === undefined ? undefined : message?.reply_markup?.inline_keyboard.flat().find((button) => button.callback_data === data)?.text
 
 export interface Command {
   readonly name: string
   readonly argument: string
+  /** It says for which bot it is. */
+  readonly named: boolean
 }
 
 /** A command for this bot. Null: it is another bot's, or none. */
 export const readCommand = (message: Message, bot: Addressee): Command | null => {
   const [, name = "", to, argument = ""] = /^\/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s+([\s\S]*))?$/.exec(message.text ?? "") ?? []
   if (name === "" || (to !== undefined && to.toLowerCase() !== bot.username.toLowerCase())) return null
-  return { name: name.toLowerCase(), argument: argument.trim() }
+  return { name: name.toLowerCase(), argument: argument.trim(), named: to !== undefined }
 }
 
 /** Whose session it is: a person's in a private chat, and the group's in a group. */

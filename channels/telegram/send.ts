@@ -111,7 +111,7 @@ export const makeSend = Effect.gen(function*() {
     let form: Form = { chat, message }
     for (let tries = 1;; tries++) {
       const result = yield* Effect.result(put(bot, form))
-      yield* pace.returned(delivery)
+      yield* Effect.ignore(pace.returned(delivery))
       if (Result.isSuccess(result)) return Attempt.cases.Sent.make({ statusCode: 200, answer: JSON.stringify({ message_id: result.success.message_id }) })
       const other = tries < FORMS ? yield* otherwise(delivery, form, result.failure) : null
       if (other === null) return yield* judge(delivery, bot, result.failure)

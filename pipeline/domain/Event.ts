@@ -9,13 +9,18 @@ export type SourceKind = typeof SourceKind.Type
 export const FailureReason = Schema.Literals(["generation_failed", "timed_out"])
 export type FailureReason = typeof FailureReason.Type
 
+/** A piece of what somebody has sent, where it was more than text: its kind, it in words, and what was said in it where somebody has listened. */
+export const MessagePart = Schema.Struct({ type: Schema.String, text: Schema.String, transcript: Schema.optionalKey(Schema.String) })
+export type MessagePart = typeof MessagePart.Type
+
 /** The payload of each event type (contract 6). */
 export const payloads = {
   "message.created": Schema.Struct({
     text: Schema.String,
     bubbles: Schema.Array(Schema.String),
     turn_index: Schema.optionalKey(Schema.Int),
-    client_message_id: Schema.optionalKey(Schema.String)
+    client_message_id: Schema.optionalKey(Schema.String),
+    parts: Schema.optionalKey(Schema.Array(MessagePart))
   }),
   "run.status": Schema.Struct({
     status: Schema.Literal("generating"),

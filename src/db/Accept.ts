@@ -24,7 +24,7 @@ interface Written {
 
 const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) => number): AcceptColumns => {
   const echo = (send: Send) => send.clientMessageId === null ? {} : { client_message_id: send.clientMessageId }
-  const said = (send: Send): Payload<"message.created"> => ({ text: send.text, bubbles: [send.text], ...echo(send) })
+  const said = (send: Send): Payload<"message.created"> => ({ text: send.text, bubbles: [send.text], ...echo(send), ...(send.parts !== undefined && { parts: send.parts }) })
   const status = (send: Send): Payload<"run.status"> => ({ status: "generating", run_ref: send.runRef, ...echo(send) })
   return {
     app: batch.map((send) => send.appId),

@@ -130,7 +130,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
   )
   select v.visited, v.picked, v.last_app, v.last_channel, n.app_id, n.session_id, n.channel_id, p.kind, p.endpoint, p.version, d.fence, d.failures, d.examined,
     case when n.redo then 0 else p.part end as part, p.sending as interrupted, p.sending_part as interrupted_part,
-    case when p.paced and (p.sending is not null or p.failures > 0) then (p.sending is not null)::int + (
+    case when p.paced then (p.sending is not null)::int + (
       select count(*)::int from delivery_attempts a where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id
         and a.cursor = coalesce(p.sending, n.cursor) and a.part = case when p.sending is null then p.part else p.sending_part end and a.outcome = 'unknown'
         and a.fence is distinct from p.sending_fence

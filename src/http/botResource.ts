@@ -9,6 +9,7 @@ export const toBotResource = (bot: StoredBot) => ({
   character_slug: bot.character_slug,
   telegram_user_id: bot.user_id,
   username: bot.username,
+  owner_ref: bot.owner_ref,
   url: bot.username === null ? null : `https://t.me/${bot.username}`,
   token_hint: bot.token_hint,
   unknown_policy: bot.unknown_policy,
@@ -30,6 +31,7 @@ export const toBotDetail = (bot: StoredBot, figures: BotFigures) => ({
   last_out_at: figures.last_out_at?.toISOString() ?? null,
   unknown_24h: figures.unknown_24h,
   rejected_24h: figures.rejected_24h,
+  send_latency_ms: { p50: figures.latency_p50_ms, p95: figures.latency_p95_ms },
   blocked_until: figures.blocked_until?.toISOString() ?? null
 })
 

@@ -46,6 +46,13 @@ export const costMicroUsd = (model: string, tokens: Tokens): number => {
   return Math.ceil(((tokens.inputTokens - cached) * price.input + cached * price.cached + tokens.outputTokens * price.output) / 1_000_000)
 }
 
+/** List prices in USD per minute of what is listened to. */
+const minutes: ReadonlyMap<string, number> = new Map([["gpt-4o-transcribe", 0.006], ["gpt-4o-mini-transcribe", 0.003], ["whisper-1", 0.006]])
+const UNKNOWN_MINUTE = 0.006
+
+/** Whole micro-USD, rounded up. */
+export const transcriptionMicroUsd = (model: string, seconds: number): number => Math.ceil((minutes.get(model) ?? UNKNOWN_MINUTE) * 1_000_000 * seconds / 60)
+
 const CHARS_PER_TOKEN = 4
 
 /** About how many tokens a text is, for engines that do not say. */

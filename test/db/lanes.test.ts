@@ -263,6 +263,17 @@ describe("a paced lane", () => {
     expect((await claim())[0]).toMatchObject({ interrupted: null })
   })
 
+  it("still counts what was on the wire when its next try has to wait first", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
+    const [lease] = await claim()
+    await lanes((l) => l.intend(lease!, 1, 0))
+    await database.sql`update lanes set owner = null`
+    const [heir] = await claim("wrk_2")
+    await lanes((l) => l.settle(step(heir!, 0, { outcome: null, onward: { retryAfter: Duration.zero, failures: 0 } })))
+    await lanes((l) => l.sweep)
+    expect((await claim("wrk_2"))[0]).toMatchObject({ interrupted: null, unknowns: 1 })
+  })
+
   it("is given back untouched when its channel has been stopped before the intent", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [lease] = await claim()

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { costMicroUsd } from "#src/model/prices.ts"
-import { type Behaviour, type FakeModel, PROVIDER_SECRET, start } from "#test/support/FakeModel.ts"
+import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
+import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import { createAppIn } from "#test/support/createAppIn.ts"
+import { start } from "#test/support/FakeModel.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
@@ -49,15 +50,17 @@ const startGround = async (mode: "webhook" | "polling") => {
   await copyJobs(database)
   const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
   const manager = telegram.createBot({ username: "maker_bot", can_manage_bots: true })
+  const model = await start()
   const troupe = await startTroupe({
-    NODE_ENV: "production", SECRETS_KEY, DATABASE_URL: database.url, TELEGRAM_API_ROOT: telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token, TELEGRAM_MODE: mode
+    NODE_ENV: "production", SECRETS_KEY, DATABASE_URL: database.url, TELEGRAM_API_ROOT: telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token, TELEGRAM_MODE: mode,
+    OPENAI_BASE_URL: model.url, OPENAI_TRANSCRIBE_MODEL: "whisper-1"
   })
   const { appId, key } = await createAppIn(database.sql)
-  return { database, telegram, manager, troupe, app: new RecordingApp(troupe.baseUrl, appId, key) }
+  return { database, telegram, manager, model, troupe, app: new RecordingApp(troupe.baseUrl, appId, key) }
 }
 
 /** As much of a bot's life as can be put into one run, and everything that can go wrong on the way. */
-const live = async ({ telegram, manager, app, troupe }: Awaited<ReturnType<typeof startGround>>, mode: string) => {
+const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnType<typeof startGround>>, mode: string) => {
   const tokens = new Set([manager.token])
   const character_slug = await app.createCharacter({ greeting: "Come in." })
   const attach = async (fields: object) => app.post("/v1/telegram/bots", { mode: "byo", character_slug, join_window_ms: 0, ...fields }, { "idempotency-key": randomUUID() })
@@ -87,6 +90,13 @@ const live = async ({ telegram, manager, app, troupe }: Awaited<ReturnType<typeo
   await until("the refusal", () => telegram.calls({ bot, method: "sendMessage" }).some(({ fault }) => fault === "error"))
   telegram.say(anna, bot, "And now?")
   await until("an answer", () => said(bot, anna) > before)
+  // A voice message is fetched from an address that holds the token: one that is there, one that is gone, and one behind a lost connection.
+  telegram.sendMedia(anna, bot, "voice", { duration: 3 })
+  await until("it to be heard", () => model.ear.listened.length === 1)
+  telegram.forgetFile(telegram.sendMedia(anna, bot, "voice", { duration: 3 }), bot)
+  telegram.fault({ bot, method: "getFile", after: 1 }, { kind: "drop_after" })
+  telegram.sendMedia(anna, bot, "voice", { duration: 3 })
+  await telegram.called({ bot, method: "getFile" }, 3)
   const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
   const deliveries = (await app.get(`/v1/sessions/${chat.session_id}/delivery`)).body.data.deliveries
   for (const delivery of deliveries) await app.get(`/v1/sessions/${chat.session_id}/delivery/${delivery.id}`)
@@ -136,7 +146,7 @@ const gather = async (database: TestDatabase, troupe: TroupeProcess, app: Record
 describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mode) => {
   it("leaves no token and no secret in any log line, answer, address, job or row", async () => {
     const ground = await startGround(mode)
-    const { database, telegram, app, troupe } = ground
+    const { database, telegram, model, app, troupe } = ground
     try {
       const tokens = await live(ground, mode)
       // With Telegram gone, what fails is said in the log.
@@ -154,6 +164,7 @@ describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mod
     } finally {
       await troupe.stop("SIGKILL")
       await telegram.close()
+      await model.close()
       await database.drop()
     }
   }, 120_000)

@@ -96,8 +96,8 @@ describe("two workers on the lanes of one bot", () => {
     const printed = all.map((process) => process.stdout() + process.stderr()).join("\n")
     assert.include(printed, "ready")
     assert.notInclude(printed, bot.token.split(":")[1] ?? "")
-    // To do: none. A worker's death still lets a call through too early now and then.
-    await annotate(`${telegram.calls({ bot }).filter(({ fault }) => fault === "rate_limit").length} calls over a ceiling`)
+    // The fake answers 429 to whoever goes too fast: none of these was of our making.
+    assert.isEmpty(telegram.calls({ bot }).filter(({ fault }) => fault === "rate_limit"))
   }, 240_000)
 })
 

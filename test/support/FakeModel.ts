@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import type { Reply } from "#pipeline/generation/Writer.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
+import { FakeEar } from "./FakeEar.ts"
+import { PROVIDER_SECRET } from "./providerSecret.ts"
 
 /** How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other question. */
 export type Behaviour =
@@ -45,6 +47,8 @@ export interface FakeModel {
   readonly script: (...behaviours: ReadonlyArray<Behaviour>) => void
   /** The same for calls of another question. */
   readonly scriptFor: (question: Question, ...behaviours: ReadonlyArray<Behaviour>) => void
+  /** What it is given to listen to. */
+  readonly ear: FakeEar
   readonly close: () => Promise<void>
 }
 
@@ -54,9 +58,6 @@ export interface FakeModelOptions {
 }
 
 export const FAKE_USAGE = { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, prompt_tokens_details: { cached_tokens: 400 } }
-
-/** Text that must never get out of an error. */
-export const PROVIDER_SECRET = "provider-says-sk-leaked-key"
 
 const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
   model: Schema.String,
@@ -81,7 +82,7 @@ const formatOf = ({ response_format }: Body): FakeRequest["format"] =>
 const readBody = async (request: IncomingMessage) => {
   const chunks: Array<Buffer> = []
   for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString("utf8")
+  return Buffer.concat(chunks)
 }
 
 const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
@@ -141,15 +142,17 @@ const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResp
 /** A server on loopback that speaks `POST /v1/chat/completions` and fails on demand. */
 export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> => {
   const { otherwise = { kind: "ok" } } = options
+  const ear = new FakeEar()
   const requests: Array<FakeRequest> = []
   const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
   const queues: Record<Question, Array<Behaviour>> = { reply: [], analysis: [], critique: [], rewrite: [] }
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
-    const text = await readBody(incoming)
+    const bytes = await readBody(incoming)
+    if (incoming.method === "POST" && incoming.url === "/v1/audio/transcriptions") return ear.answer(incoming.headers, bytes, response)
     if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions") return json(response, 404, error("no such path"))
-    const body = decodeBody(text)
+    const body = decodeBody(bytes.toString("utf8"))
     const request: FakeRequest = {
       authorization: incoming.headers.authorization ?? null,
       model: body.model,
@@ -172,6 +175,7 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
+    ear,
     received: (index) => {
       const request = requests[index]
       if (request !== undefined) return Promise.resolve(request)

@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type * as z from "zod"
+import type { BatchData, BatchItems } from "#src/http/schemas/telegramBatch.ts"
 import { startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 import { until } from "#test/support/until.ts"
 
@@ -6,16 +8,18 @@ let ground: TelegramGround
 beforeAll(async () => { ground = await startTelegramGround() })
 afterAll(() => ground.close())
 
-const batch = async (body: object): Promise<any> => {
+type BatchResource = z.output<typeof BatchData>
+type BatchItem = z.output<typeof BatchItems>["items"][number]
+const batch = async (body: object): Promise<BatchResource> => {
   const answer = await ground.app.post("/v1/telegram/batches", body)
   assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
   return answer.body.data
 }
-const completed = (id: string): Promise<any> => until("the batch to end", async () => {
+const completed = (id: string): Promise<BatchResource> => until("the batch to end", async () => {
   const { data } = (await ground.app.get(`/v1/telegram/batches/${id}`)).body
   return data.status === "completed" && data
 })
-const itemsOf = async (id: string): Promise<ReadonlyArray<any>> => (await ground.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
+const itemsOf = async (id: string): Promise<ReadonlyArray<BatchItem>> => (await ground.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
 
 describe("a batch", () => {
   it("attaches many bots, each with an outcome of its own, and keeps no token", async () => {
@@ -29,7 +33,7 @@ describe("a batch", () => {
     assert.deepInclude(await completed(id), { done: 2, failed: 3 })
     const items = await itemsOf(id)
     assert.deepStrictEqual(items.map(({ status, error_code }) => error_code ?? status), ["done", "telegram_token_invalid", "done", "telegram_webhook_foreign", "telegram_bot_taken"])
-    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${items[0].bot_id}`)).body.data, { status: "active", telegram_user_id: one.id })
+    assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${items[0]?.bot_id}`)).body.data, { status: "active", telegram_user_id: one.id })
     assert.isEmpty(await ground.server.database.sql`select 1 from telegram_batch_items where token is not null`)
   })
 
@@ -49,12 +53,12 @@ describe("a batch", () => {
     const { id } = await batch({ action: "attach", bots: [{ token: bot.token, character_slug }] })
     const [item] = await until("the bot's row", async () => {
       const items = await itemsOf(id)
-      return (await sql`select 1 from telegram_bots where channel_id = ${items[0].bot_id}`).length === 1 && items
+      return (await sql`select 1 from telegram_bots where channel_id = ${items[0]?.bot_id ?? null}`).length === 1 && items
     })
     await sql`update telegram_batch_items set due_at = now() where batch_id = ${id}`
     await sql`select graphile_worker.add_job('batches', '{}'::json)`
     assert.deepInclude(await completed(id), { done: 1, failed: 0 })
-    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${item.bot_id}`)).body.data.status, "active")
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${item?.bot_id}`)).body.data.status, "active")
   })
 
   it("suspends and resumes many bots, and says of those that there are not", async () => {
@@ -69,7 +73,7 @@ describe("a batch", () => {
     assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${one}`)).body.data.status, "active")
     const rotated = await batch({ action: "rotate_token", bot_ids: [one] })
     await completed(rotated.id)
-    assert.strictEqual((await itemsOf(rotated.id))[0].error_code, "bot_not_managed")
+    assert.strictEqual((await itemsOf(rotated.id))[0]?.error_code, "bot_not_managed")
   })
 
   it("is of its app alone", async () => {

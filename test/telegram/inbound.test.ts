@@ -1,5 +1,6 @@
+import { Api, InlineKeyboard } from "grammy"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { type ChatResource, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 import type { Group } from "#test/support/telegram/Place.ts"
 import { until } from "#test/support/until.ts"
 
@@ -8,7 +9,8 @@ beforeAll(async () => { ground = await startTelegramGround() })
 afterAll(() => ground.close())
 
 const GREETING = "Come in, the soup is hot."
-const chatsOf = async (id: string): Promise<ReadonlyArray<any>> => (await ground.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
+const chatsOf = (id: string) => ground.chatsOf(id)
+const chatOf = async (id: string): Promise<ChatResource> => (await chatsOf(id))[0] ?? assert.fail("there is no chat")
 const heard = async (session: string) => (await ground.app.events(session)).filter((event) => event.role === "user").map((event) => event.payload["text"])
 const hears = (session: string, count: number) => until(`${count} messages`, async () => {
   const texts = await heard(session)
@@ -19,8 +21,8 @@ const started = async (fields: Record<string, unknown> = {}) => {
   const person = ground.telegram.createUser({ first_name: "Anna" })
   ground.telegram.start(person, attached.bot)
   await saidAtLeast(ground, attached.bot, person, 1)
-  const [chat] = await chatsOf(attached.id)
-  return { ...attached, person, session: chat.session_id as string }
+  const { session_id } = await chatOf(attached.id)
+  return { ...attached, person, session: session_id ?? "" }
 }
 const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) => ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 
@@ -59,12 +61,85 @@ describe("what is not text", () => {
 })
 
 describe("an edit", () => {
-  it("is no new turn", async () => {
-    const { bot, person, session } = await started()
+  it("in time changes what is answered", async () => {
+    const { bot, person, session } = await started({ join_window_ms: 600 })
     const message = ground.telegram.say(person, bot, "Good morning")
+    ground.telegram.say(person, bot, "How are you?")
     ground.telegram.edit(person, bot, message, "Good evening")
+    assert.deepStrictEqual(await hears(session, 1), ["Good evening\nHow are you?"])
+    assert.notInclude((await ground.app.events(session)).map(({ type }) => type), "message.edited")
+  })
+
+  it("of what has been answered is no new turn: it is on the log that it reads otherwise now", async () => {
+    const { bot, person, session } = await started()
+    const message = ground.telegram.say(person, bot, "I live in Bremen")
+    await hears(session, 1)
+    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    ground.telegram.edit(person, bot, message, "I live in Bergen")
+    const edited = await ground.app.waitFor(session, ({ type }) => type === "message.edited")
+    const said = (await ground.app.events(session)).find(({ type, role }) => type === "message.created" && role === "user")
+    assert.deepInclude(edited, { role: "user", payload: { text: "I live in Bergen", message_cursor: said?.cursor } })
     ground.telegram.say(person, bot, "Well?")
-    assert.deepStrictEqual(await hears(session, 2), ["Good morning", "Well?"])
+    await hears(session, 3)
+    assert.lengthOf((await ground.app.events(session)).filter(({ type, role }) => type === "message.created" && role === "user"), 2)
+  })
+
+  it("of what was never for the character is passed over", async () => {
+    const attached = await started()
+    const { bot, person, session } = attached
+    await ground.hand(attached, { edited_message: { message_id: 1, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, date: 1, edit_date: 2, text: "Hm" } })
+    ground.telegram.say(person, bot, "Well?")
+    assert.deepStrictEqual(await hears(session, 1), ["Well?"])
+  })
+})
+
+describe("a press on a button", () => {
+  it("stops spinning, and says what is written on the button", async () => {
+    const attached = await started()
+    const { bot, person, session } = attached
+    const api = new Api(bot.token, { apiRoot: ground.telegram.url })
+    await api.sendMessage(person.id, "Soup or bread?", { reply_markup: new InlineKeyboard().text("Soup", "s").text("Bread", "b") })
+    const asked = ground.telegram.transcript(bot, person).at(-1) ?? assert.fail("nothing was sent")
+    const query = ground.telegram.press(person, bot, asked, "Bread")
+    assert.deepStrictEqual(await hears(session, 1), ["Bread"])
+    await until("it to be answered", () => ground.telegram.callbackAnswer(query) !== undefined)
+    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+  })
+})
+
+describe("what a bot has no use for", () => {
+  it("is kept, answered and passed over, and holds nothing up", async () => {
+    const attached = await started()
+    const { bot, person, session, id } = attached
+    const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
+    await ground.hand(attached, { stopped_message_generation: { chat, draft_id: 1 } })
+    await ground.hand(attached, { message_reaction: { chat, message_id: 1, user: person.user, date: 1, old_reaction: [], new_reaction: [] } })
+    await ground.hand(attached, { message: { message_id: 9, chat, from: person.user, date: 1, successful_payment: { currency: "XTR", total_amount: 1, invoice_payload: "x", telegram_payment_charge_id: "1", provider_payment_charge_id: "1" } } })
+    await ground.hand(attached, { channel_post: { message_id: 1, chat: { id: -1001, type: "channel", title: "News" }, sender_chat: { id: -1001, type: "channel", title: "News" }, date: 1, text: "News!" } })
+    const { sql } = ground.server.database
+    const done = async () => (await sql`select update_id from telegram_updates where channel_id = ${id} and update_id >= 3000000000 and done_at is not null and error is null`).length
+    await until("all to be done", async () => await done() === 4)
+    ground.telegram.say(person, bot, "Well?")
+    assert.deepStrictEqual(await hears(session, 1), ["Well?"])
+  })
+})
+
+describe("an update that cannot be handled", () => {
+  it("is put aside after a few tries, and the chat goes on", async () => {
+    const { bot, person, session, id } = await started()
+    const { sql } = ground.server.database
+    const [kept] = await sql`select token from telegram_bots where channel_id = ${id}`
+    await sql`update telegram_bots set token = 'nonsense' where channel_id = ${id}`
+    const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
+    const updateId = await ground.hand({ bot, id }, { callback_query: { id: "1", from: person.user, chat_instance: "1", data: "x", message: { message_id: 1, chat, date: 0 } } })
+    ground.telegram.say(person, bot, "Well?")
+    const aside = await until("it to be put aside", async () => {
+      await sql`update telegram_updates set due_at = now() where channel_id = ${id} and update_id = ${updateId} and done_at is null and owner is null`
+      return (await sql`select attempts, error from telegram_updates where channel_id = ${id} and update_id = ${updateId} and done_at is not null`)[0]
+    })
+    assert.deepStrictEqual({ ...aside }, { attempts: 5, error: "defect" })
+    await sql`update telegram_bots set token = ${kept?.["token"]} where channel_id = ${id}`
+    assert.deepStrictEqual(await hears(session, 1), ["Well?"])
   })
 })
 
@@ -87,11 +162,21 @@ describe("a command", () => {
     assert.include((await saidAtLeast(ground, bot, person, 2))[1], "already")
     ground.telegram.say(person, bot, "/reset")
     assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
-    const [chat] = await chatsOf(id)
+    const chat = await chatOf(id)
     assert.notStrictEqual(chat.session_id, session)
     ground.telegram.say(person, bot, "Hello again")
-    assert.deepStrictEqual(await hears(chat.session_id, 1), ["Hello again"])
+    assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Hello again"])
     assert.deepStrictEqual(await heard(session), [])
+  })
+
+  it("/start with a payload of the app's own notes it on the session that it opens, if it is one", async () => {
+    for (const [payload, metadata] of [["gift-7", { start_payload: "gift-7" }], ["two words", {}]] as const) {
+      const { bot, id } = await ground.attach()
+      const person = ground.telegram.createUser({ first_name: "Anna" })
+      ground.telegram.start(person, bot, payload)
+      assert.deepStrictEqual(await saidAtLeast(ground, bot, person, 1), [GREETING])
+      assert.deepStrictEqual((await ground.app.get(`/v1/sessions/${(await chatOf(id)).session_id}`)).body.data.metadata, metadata)
+    }
   })
 
   it("/stop ends messages of the character's own accord", async () => {
@@ -106,6 +191,9 @@ describe("a command", () => {
     const { bot, person, session, id } = await started()
     ground.telegram.say(person, bot, "My secret is safe")
     await hears(session, 1)
+    // As a long conversation leaves it.
+    await ground.server.database.sql`insert into memory_docs values (${ground.app.appId}, ${session}, 0, 2, 4)`
+    await ground.server.database.sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 0, 1)`
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     ground.telegram.say(person, bot, "/forget")
     await until("the question", () => ground.said(bot, person).some((text) => text.includes("again within five minutes")))
@@ -113,9 +201,12 @@ describe("a command", () => {
     ground.telegram.say(person, bot, "/forget")
     await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
     assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
-    assert.isNull((await chatsOf(id))[0].session_id)
+    assert.isNull((await chatOf(id)).session_id)
+    const { sql } = ground.server.database
+    const tables = await sql<Array<{ name: string }>>`select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'session_id'`
+    assert.includeMembers(tables.map(({ name }) => name), ["events", "turns", "memory_terms", "memory_docs"])
+    for (const { name } of tables) assert.isEmpty(await sql`select 1 from ${sql(name)} where session_id = ${session}`, name)
     await until("no trace", async () => {
-      const { sql } = ground.server.database
       const found = await Promise.all([sql`select 1 from events where payload::text like '%My secret%'`, sql`select 1 from telegram_updates where raw::text like '%My secret%'`])
       return found.flat().length === 0
     })
@@ -141,6 +232,47 @@ describe("a command", () => {
     ground.telegram.start(thief, bot, code)
     assert.include((await saidAtLeast(ground, bot, thief, 2)).join(), "used or has run out")
     assert.notStrictEqual((await chatsOf(id)).find((each) => each.chat_id === thief.id)?.session_id, session)
+  })
+})
+
+describe("a link for a user of the app's", () => {
+  it("that has run out is told so, and leads to no session but a new one", async () => {
+    const { bot, id } = await ground.attach()
+    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-43" })).body.data
+    await ground.server.database.sql`update telegram_links set expires_at = now() where channel_id = ${id}`
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot, url.split("start=")[1])
+    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "used or has run out")
+    assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
+  })
+
+  it("is there as a picture, too", async () => {
+    const { id } = await ground.attach()
+    const { qr } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-44" })).body.data
+    assert.match(Buffer.from(qr.split("base64,")[1], "base64").toString(), /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 (\d+) \1"/)
+  })
+})
+
+describe("a message that is one too many", () => {
+  it("for the queue of its session gets one short line, and no raw error", async () => {
+    const { bot, person, session } = await started()
+    await ground.server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`
+    ground.telegram.say(person, bot, "And another thing")
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "Sorry, I lost my thread there. Say that again?")
+    assert.deepStrictEqual(await heard(session), [])
+  })
+})
+
+describe("a command in a group", () => {
+  it("that nobody knows is another bot's, unless it says that it is for this one", async () => {
+    const { bot, id } = await ground.attach()
+    const anna = ground.telegram.createUser({ first_name: "Anna" })
+    const group = ground.telegram.createGroup([anna])
+    ground.telegram.addBot(group, anna, bot)
+    await ground.hand({ bot, id }, { message: { message_id: 90, chat: { id: group.id, type: "group", title: "x" }, from: anna.user, date: 1, text: "/dance" } })
+    ground.telegram.say(anna, group, `/sing@${bot.username}`)
+    await until("the help", () => inGroup(bot, group).some((message) => message.text?.includes("/reset") === true))
+    assert.lengthOf(inGroup(bot, group).filter((message) => message.text?.includes("/reset") === true), 1)
   })
 })
 
@@ -184,12 +316,12 @@ describe("a group", () => {
     ground.telegram.addBot(group, anna, bot)
     ground.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
     await until("an answer", () => inGroup(bot, group).length >= 2)
-    const [chat] = await chatsOf(id)
+    const chat = await chatOf(id)
     assert.deepInclude(chat, { kind: "supergroup", thread_id: null, external_user_ref: `tg:${group.id}` })
-    assert.deepStrictEqual(await hears(chat.session_id, 1), ["Anna: what is for dinner?"])
+    assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Anna: what is for dinner?"])
     const reply = inGroup(bot, group).at(-1)
     ground.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
-    assert.deepStrictEqual((await hears(chat.session_id, 2)).slice(1), ["Bea: And for me?"])
+    assert.deepStrictEqual((await hears(chat.session_id ?? "", 2)).slice(1), ["Bea: And for me?"])
     const thread = ground.telegram.createTopic(group, anna, "Soups")
     ground.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
     const topic = await until("the topic's session", async () => (await chatsOf(id)).find((each) => each.thread_id === thread))
@@ -211,6 +343,38 @@ describe("a group", () => {
     assert.lengthOf(await chatsOf(id), 1)
   })
 
+  it.each([["before it was answered", 1], ["and was answered", 0]] as const)("that became a supergroup in which somebody wrote before we were told, %s, is one session", async (_, reply_delay_seconds) => {
+    const character_slug = await ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: reply_delay_seconds, max: reply_delay_seconds } } })
+    const { bot, id } = await ground.attach({ character_slug })
+    const anna = ground.telegram.createUser({ first_name: "Anna" })
+    const [group, supergroup] = [ground.telegram.createGroup([anna]), ground.telegram.createGroup([anna], { type: "supergroup" })]
+    for (const place of [group, supergroup]) ground.telegram.addBot(place, anna, bot)
+    ground.telegram.say(anna, group, `@${bot.username} hello`)
+    await until("an answer", () => inGroup(bot, group).length >= 2)
+    const old = (await chatOf(id)).session_id ?? ""
+    ground.telegram.say(anna, supergroup, `@${bot.username} and now?`)
+    const young = await until("the young session", async () => (await chatsOf(id)).find((each) => each.chat_id === supergroup.id)?.session_id ?? undefined)
+    await hears(young, 1)
+    if (reply_delay_seconds === 0) await until("an answer there", () => inGroup(bot, supergroup).length >= 2)
+    const title = "Fake group"
+    await ground.hand({ bot, id }, { message: { message_id: 91, chat: { id: group.id, type: "group", title }, from: anna.user, date: 1, migrate_to_chat_id: supergroup.id } })
+    await until("the chat to move", async () => (await chatsOf(id)).length === 1)
+    assert.deepInclude(await chatOf(id), { chat_id: supergroup.id, kind: "supergroup", session_id: old, external_user_ref: `tg:${group.id}` })
+    if (reply_delay_seconds > 0) {
+      assert.deepStrictEqual((await hears(old, 2)).slice(1), ["Anna: and now?"])
+      assert.strictEqual((await ground.app.get(`/v1/sessions/${young}`)).status, 404)
+    }
+    ground.telegram.say(anna, supergroup, `@${bot.username} still there?`)
+    await ground.app.waitFor(old, ({ role, payload }) => role === "user" && payload["text"] === "Anna: still there?")
+    const users = (await ground.app.events(old)).filter(({ role }) => role === "user").length
+    await until("all to be answered", async () => (await ground.app.events(old)).filter(({ type, role }) => type === "message.created" && role === "character").length === users)
+    await until("the last answer", async () => {
+      const bubbles = (await ground.app.events(old)).at(-1)?.payload["bubbles"] as ReadonlyArray<string> | undefined
+      return inGroup(bot, supergroup).at(-1)?.text === bubbles?.at(-1)
+    })
+    assert.lengthOf(await chatsOf(id), 1)
+  })
+
   it("that the bot is thrown out of is unreachable until it is let in again", async () => {
     const { bot, id } = await ground.attach()
     const anna = ground.telegram.createUser({ first_name: "Anna" })
@@ -219,8 +383,8 @@ describe("a group", () => {
     ground.telegram.say(anna, group, `@${bot.username} hello`)
     await until("an answer", () => inGroup(bot, group).length >= 2)
     ground.telegram.setMembership(group, anna, bot, "kicked")
-    await until("the chat to be unreachable", async () => (await chatsOf(id))[0].status === "unreachable")
+    await until("the chat to be unreachable", async () => (await chatOf(id)).status === "unreachable")
     ground.telegram.setMembership(group, anna, bot, "member")
-    assert.isTrue(await until("the chat to be back", async () => (await chatsOf(id))[0].status === "active"))
+    assert.isTrue(await until("the chat to be back", async () => (await chatOf(id)).status === "active"))
   })
 })

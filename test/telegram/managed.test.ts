@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
-import type { TestApp } from "#test/support/TestApp.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
@@ -33,6 +33,9 @@ const isActive = (id: string) => until("the bot to be active", async () => {
 })
 const said = (bot: ReturnType<FakeTelegram["createBot"]>, person: ReturnType<FakeTelegram["createUser"]>) =>
   telegram.transcript(bot, person).flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : [])
+/** What the app is told of the bot. */
+const operations = async (id: string): Promise<ReadonlyArray<string>> => (await app.get("/v1/delivery/events")).body.data.events
+  .flatMap((event: LogEvent) => event.payload["bot_id"] === id ? [event.type] : [])
 /** A managed bot that answers. */
 const made = async () => {
   const { id, username, name } = await request()
@@ -44,13 +47,13 @@ const made = async () => {
 
 describe("a managed bot", () => {
   it("is made by whoever opens the link, and answers from then on", async () => {
-    const { id, body, username, name } = await request()
-    assert.deepInclude(body, { status: "awaiting_creation", mode: "managed", username: null, token_hint: null })
+    const { id, body, username, name } = await request({ owner_ref: "customer-7" })
+    assert.deepInclude(body, { status: "awaiting_creation", mode: "managed", username: null, token_hint: null, owner_ref: "customer-7" })
     assert.match(username, /^mara_\w+_[a-z0-9]{12}_bot$/)
     const owner = telegram.createUser({ first_name: "Olga" })
     const bot = telegram.confirmNewBot(manager, owner, { username, name })
     const active = await isActive(id)
-    assert.deepInclude(active, { username, telegram_user_id: bot.id, token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
+    assert.deepInclude(active, { username, owner_ref: "customer-7", telegram_user_id: bot.id, token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).includes("Come in."))
@@ -66,7 +69,8 @@ describe("a managed bot", () => {
     const { id, claim } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
     telegram.start(owner, manager, claim)
-    await until("the manager's answer", () => said(manager, owner).some((text) => text.includes("t.me/newbot/maker_bot/")))
+    const [button] = await until("the manager's answer", () => telegram.transcript(manager, owner).find(({ reply_markup }) => reply_markup !== undefined)?.reply_markup?.inline_keyboard.flat())
+    assert.match(button !== undefined && "url" in button ? button.url : "", /^https:\/\/t\.me\/newbot\/maker_bot\/mara_\w+_bot\?name=Mara$/)
     const bot = telegram.confirmNewBot(manager, owner, { username: "quite_another_bot", name: "Another" })
     assert.deepInclude(await isActive(id), { username: "quite_another_bot", telegram_user_id: bot.id })
   })
@@ -90,6 +94,7 @@ describe("a managed bot", () => {
     telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
     await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
     assert.isTrue(await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404))
+    await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
   })
 
   it("that is let go before anybody has made it is nobody's when it is made after all", async () => {
@@ -127,6 +132,7 @@ describe("the token of a managed bot", () => {
     assert.strictEqual(body.data.token_hint, `${bot.id}:...${bot.token.slice(-4)}`)
     telegram.say(person, bot, "Still there?")
     await until("an answer", () => said(bot, person).length >= 2)
+    assert.notInclude(await operations(id), "bot.token_replaced")
   })
 
   it("is found again when we died between its replacement and its storing", async () => {
@@ -146,6 +152,7 @@ describe("the token of a managed bot", () => {
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.revokeToken(bot)
     await until("the new token", async () => (await get(id)).token_hint === `${bot.id}:...${bot.token.slice(-4)}`)
+    await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
     await isActive(id)
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).length === 1)
@@ -167,8 +174,7 @@ describe("a managed bot that gets another owner", () => {
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
     await until("the bot to be suspended", async () => (await get(id)).status === "suspended")
     assert.strictEqual((await get(id)).reason, "owner_changed")
-    const events = (await app.get("/v1/delivery/events")).body.data.events
-    assert.isTrue(events.some((event: any) => event.type === "bot.owner_changed" && event.payload.bot_id === id))
+    assert.include(await operations(id), "bot.owner_changed")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
   })

@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
@@ -22,7 +23,7 @@ describe("the operational log of an app", () => {
     const bot = ground.telegram.createBot()
     await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await app.createCharacter() })
     const { events } = (await waiting).body.data
-    assert.deepStrictEqual(events.map((event: any) => ({ type: event.type, role: event.role, cursor: event.cursor, session_id: event.session_id })), [
+    assert.deepStrictEqual(events.map((event: LogEvent) => ({ type: event.type, role: event.role, cursor: event.cursor, session_id: event.session_id })), [
       { type: "bot.active", role: "system", cursor: 1, session_id: app.appId }
     ])
     const other = await ground.server.createApp()

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { isAddressed, readCommand, readMessages } from "#channels/telegram/readMessage.ts"
+import { isAddressed, readCommand, readMessages, readPress } from "#channels/telegram/readMessage.ts"
 import { lookAt, type Message, readUpdate, threadOf } from "#channels/telegram/Update.ts"
 
 const BOT = { userId: 7, username: "mara_bot" }
@@ -17,7 +17,11 @@ describe("a first look at an update", () => {
     assert.deepInclude(look({ migrate_to_chat_id: -1001 }), { kind: "service" })
     assert.deepInclude(look({ text: "hi", from: { ...anna, is_bot: true } }), { kind: "other" })
     assert.deepInclude(look({ text: "hi", sender_chat: { id: -1 } }), { kind: "other" })
-    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ text: "hm" }) }), { kind: "other", updateId: 3 })
+    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ text: "hm" }) }), { kind: "edit", updateId: 3, chatId: 5, senderId: 5 })
+    assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ location: { latitude: 1, longitude: 2 } }) }), { kind: "other" })
+    for (const kind of ["channel_post", "edited_channel_post", "message_reaction", "poll", "stopped_message_generation", "chat_join_request", "business_message", "guest_message"]) {
+      assert.deepInclude(lookAt({ update_id: 3, [kind]: { chat, message_id: 1 } }), { kind: "other", updateId: 3 }, kind)
+    }
     assert.deepInclude(lookAt({ update_id: 3, something_new: {} }), { kind: "other", updateId: 3 })
     assert.deepInclude(lookAt({ update_id: 3, message: { strange: true } }), { kind: "other", updateId: 3 })
     for (const odd of [undefined, null, 1, "x", [], {}, { update_id: "1" }, { update_id: 1.5 }]) assert.isUndefined(lookAt(odd))
@@ -40,15 +44,23 @@ describe("the text of a turn", () => {
     [{ contact: { first_name: "Bea" } }, "[contact: Bea]"],
     [{ text: "a\u0000b\ud800c\u0007" }, "ab\ufffdc"]
   ])("says in honest words what came besides text: %o", (fields, text) => {
-    assert.strictEqual(readMessages([message(fields)], BOT), text)
+    assert.strictEqual(readMessages([message(fields)], BOT)?.text, text)
+  })
+  it("consists of typed parts where it is more than text, with what was heard in a voice message", () => {
+    const messages = [message({ message_id: 1, text: "Listen:" }), message({ message_id: 2, voice: { duration: 7 } }), message({ message_id: 3, photo: [{}], caption: "my cat" })]
+    assert.deepStrictEqual(readMessages(messages, BOT, new Map([[2, "Is there\u0000 soup?"]])), {
+      text: "Listen:\n[voice message, 7 s]\nIs there soup?\n[photo]\nmy cat",
+      parts: [{ type: "text", text: "Listen:" }, { type: "voice", text: "[voice message, 7 s]", transcript: "Is there soup?" }, { type: "photo", text: "[photo]" }, { type: "text", text: "my cat" }]
+    })
+    assert.deepStrictEqual(readMessages([message({ text: "only words" })], BOT), { text: "only words" })
   })
   it("joins what was written in quick succession, and is nothing where nothing was said", () => {
-    assert.strictEqual(readMessages([message({ text: "one" }), message({ photo: [{}] }), message({ text: "two" })], BOT), "one\n[photo]\ntwo")
+    assert.strictEqual(readMessages([message({ text: "one" }), message({ photo: [{}] }), message({ text: "two" })], BOT)?.text, "one\n[photo]\ntwo")
     assert.isNull(readMessages([message({})], BOT))
     assert.isNull(readMessages([message({ text: "@mara_bot" })], BOT))
   })
   it("names the speaker in a group, and not the bot that is meant", () => {
-    assert.strictEqual(readMessages([message({ chat: group, text: "@Mara_Bot, are you there?" })], BOT), "Anna: are you there?")
+    assert.strictEqual(readMessages([message({ chat: group, text: "@Mara_Bot, are you there?" })], BOT)?.text, "Anna: are you there?")
   })
 })
 
@@ -63,10 +75,21 @@ describe("a message in a group", () => {
   })
 })
 
+describe("a press on a button", () => {
+  const callback = (data: string | undefined) => ({
+    id: "1", from: anna, ...(data !== undefined && { data }), message: { ...message({}), reply_markup: { inline_keyboard: [[{ text: "Soup", callback_data: "s" }], [{ text: "Bread", callback_data: "b" }]] } }
+  })
+  it("says what is written on it, and nothing where that cannot be told", () => {
+    assert.strictEqual(readPress(callback("b")), "Bread")
+    for (const data of ["x", undefined]) assert.isUndefined(readPress(callback(data)))
+    assert.isUndefined(readPress({ id: "1", from: anna, data: "s" }))
+  })
+})
+
 describe("a command", () => {
   it("has a name and an argument, and may be another bot's", () => {
-    assert.deepStrictEqual(readCommand(message({ text: "/start abc_-1" }), BOT), { name: "start", argument: "abc_-1" })
-    assert.deepStrictEqual(readCommand(message({ text: "/Help@MARA_bot" }), BOT), { name: "help", argument: "" })
+    assert.deepStrictEqual(readCommand(message({ text: "/start abc_-1" }), BOT), { name: "start", argument: "abc_-1", named: false })
+    assert.deepStrictEqual(readCommand(message({ text: "/Help@MARA_bot" }), BOT), { name: "help", argument: "", named: true })
     assert.isNull(readCommand(message({ text: "/help@other_bot" }), BOT))
     assert.isNull(readCommand(message({ text: "/" }), BOT))
   })

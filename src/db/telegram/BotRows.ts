@@ -22,6 +22,8 @@ export interface BotHealth {
   readonly last_error_message?: string
   readonly last_error_at?: string
   readonly good_probes?: number
+  /** When it was last asked who it is. */
+  readonly identified_at?: string
 }
 
 export interface StoredBot {
@@ -43,6 +45,7 @@ export interface StoredBot {
   readonly health: BotHealth
   readonly last_in_at: Date | null
   readonly owner_id: number | null
+  readonly owner_ref: string | null
   readonly rotating_since: Date | null
   readonly created_at: Date
 }
@@ -90,6 +93,8 @@ export class BotRows extends Context.Service<BotRows, {
   /** Gives the bot a status, unless it has one that is not in `from`. True: that is news. Its lanes are walked, or not, accordingly. */
   readonly become: (appId: string, channelId: string, status: BotStatus, reason: string | null, from: ReadonlyArray<BotStatus>) => Effect.Effect<boolean, DatabaseError>
   readonly noteWebhook: (appId: string, channelId: string, url: string | null) => Effect.Effect<void, DatabaseError>
+  /** What its owner may have changed in @BotFather. */
+  readonly noteIdentity: (appId: string, channelId: string, identity: BotIdentity) => Effect.Effect<void, DatabaseError>
   readonly noteProbe: (appId: string, channelId: string, health: BotHealth, nextInSeconds: number) => Effect.Effect<void, DatabaseError>
   /** Bots whose probe is due, and which are nobody else's for the next minute. */
   readonly dueProbes: Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
@@ -103,7 +108,7 @@ export class BotRows extends Context.Service<BotRows, {
 
     const columns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms,
-      webhook_url, webhook_set_at, health, last_in_at, owner_id, rotating_since, created_at`
+      webhook_url, webhook_set_at, health, last_in_at, owner_id, owner_ref, rotating_since, created_at`
     const select = (appId: string, { channelId, after, limit }: { readonly channelId: string | null; readonly after: string | null; readonly limit: number }) =>
       query<Array<StoredBot>>((sql) => sql`
         select ${columns(sql)} from telegram_bots where app_id = ${appId} and status <> 'detached' and (${channelId}::text is null or channel_id = ${channelId}) and channel_id > ${after ?? ""}
@@ -202,6 +207,9 @@ export class BotRows extends Context.Service<BotRows, {
       become,
       noteWebhook: (appId, channelId, url) => query((sql) => sql`
         update telegram_bots set webhook_url = ${url}, webhook_set_at = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      noteIdentity: (appId, channelId, { userId, username, info }) => query((sql) => sql`
+        update telegram_bots set username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
+        where app_id = ${appId} and channel_id = ${channelId} and user_id = ${userId}`).pipe(Effect.asVoid),
       noteProbe: (appId, channelId, health, nextInSeconds) => query((sql) => sql`
         update telegram_bots set health = ${JSON.stringify(health)}::text::jsonb, probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
         where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),

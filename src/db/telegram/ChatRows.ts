@@ -28,6 +28,9 @@ export interface BotFigures {
   readonly last_out_at: Date | null
   readonly unknown_24h: number
   readonly rejected_24h: number
+  /** From a call to Telegram's answer, in milliseconds; null: nothing was sent. */
+  readonly latency_p50_ms: number | null
+  readonly latency_p95_ms: number | null
   readonly blocked_until: Date | null
 }
 
@@ -47,15 +50,17 @@ export class ChatRows extends Context.Service<ChatRows, {
       figures: (appId, channelId) => query<Array<BotFigures>>((sql) => sql`
         select (select count(*)::int from telegram_chats where app_id = ${appId} and channel_id = ${channelId}) as chats,
           (select count(*)::int from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and status <> 'active') as blocked_chats,
-          c.last_success_at as last_out_at, coalesce(a.unknown, 0) as unknown_24h, coalesce(a.rejected, 0) as rejected_24h,
+          c.last_success_at as last_out_at, coalesce(a.unknown, 0) as unknown_24h, coalesce(a.rejected, 0) as rejected_24h, a.p50 as latency_p50_ms, a.p95 as latency_p95_ms,
           (select blocked_until from telegram_paces p where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id = 0 and p.blocked_until > now()) as blocked_until
         from channels c left join lateral (
-          select count(*) filter (where a.outcome = 'unknown')::int as unknown, count(*) filter (where a.outcome = 'rejected')::int as rejected
+          select count(*) filter (where a.outcome = 'unknown')::int as unknown, count(*) filter (where a.outcome = 'rejected')::int as rejected,
+            percentile_cont(0.5) within group (order by a.latency_ms) filter (where a.outcome = 'sent') as p50,
+            percentile_cont(0.95) within group (order by a.latency_ms) filter (where a.outcome = 'sent') as p95
           from lanes l join delivery_attempts a on a.app_id = l.app_id and a.session_id = l.session_id and a.channel_id = l.channel_id
           where l.app_id = c.app_id and l.channel_id = c.channel_id and a.started_at > now() - interval '24 hours'
         ) a on true
         where c.app_id = ${appId} and c.channel_id = ${channelId}`).pipe(
-        Effect.map(([row]) => row ?? { chats: 0, blocked_chats: 0, last_out_at: null, unknown_24h: 0, rejected_24h: 0, blocked_until: null })
+        Effect.map(([row]) => row ?? { chats: 0, blocked_chats: 0, last_out_at: null, unknown_24h: 0, rejected_24h: 0, latency_p50_ms: null, latency_p95_ms: null, blocked_until: null })
       )
     })
   }))

@@ -24,6 +24,8 @@ export interface Meeting extends ChatKey {
   readonly externalUserRef: string
   readonly displayName: string | null
   readonly locale: string | null
+  /** What the link by which the person came has in it, of the app's own: it is noted on a session that is opened. */
+  readonly startPayload: string | null
   /** `keep`: the session that there is. `renew`: a new one where the character has left the old one. `anew`: another one. `join`: the one that this person has, in whatever channel. */
   readonly session: "keep" | "renew" | "anew" | "join"
 }
@@ -35,6 +37,22 @@ export interface Met {
   readonly created: boolean
   /** It has something on its log already: a greeting. */
   readonly spoken: boolean
+}
+
+export interface Edit {
+  readonly updateId: number
+  readonly messageId: number
+  readonly text: string
+}
+
+/** How far back, counted in updates of the bot, the message that was edited is looked for. */
+const LOOKED_BACK = 5000
+
+interface Appended {
+  readonly key: string
+  readonly type: "channel.notice" | "message.edited"
+  readonly role: "system" | "user"
+  readonly payload: object
 }
 
 interface Row {
@@ -54,6 +72,8 @@ export class Conversations extends Context.Service<Conversations, {
   readonly shut: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, status: "blocked" | "unreachable", updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** Puts a line that is not the character's on the log, once for each key. */
   readonly notify: (appId: string, sessionId: string, notice: { readonly key: string; readonly kind: string; readonly text: string }) => Effect.Effect<void, DatabaseError>
+  /** Notes that a message of this chat, which has been handed in, reads otherwise by now. */
+  readonly noteEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
   /** No more messages of the character's own accord. */
   readonly quieten: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
 }>()("src/db/telegram/Conversations") {
@@ -96,7 +116,7 @@ export class Conversations extends Context.Service<Conversations, {
         characterSlug: meeting.characterSlug,
         externalUserRef: session === "join" ? externalUserRef : row?.external_user_ref ?? externalUserRef,
         proactiveControls: {},
-        metadata: {},
+        metadata: meeting.startPayload === null ? {} : { start_payload: meeting.startPayload },
         endUser: { display_name: meeting.displayName, locale: meeting.locale },
         reuse: session === "join"
       })
@@ -119,7 +139,8 @@ export class Conversations extends Context.Service<Conversations, {
       return ids
     }, transaction)
 
-    const notify = Effect.fnUntraced(function*(appId: string, sessionId: string, { key, kind, text }: { readonly key: string; readonly kind: string; readonly text: string }) {
+    /** Once for each key. */
+    const append = Effect.fnUntraced(function*(appId: string, sessionId: string, { key, type, role, payload }: Appended) {
       const rows = yield* query<Array<{ cursor: number }>>((sql) => sql`
         with log as (
           select last_cursor from session_logs where app_id = ${appId} and session_id = ${sessionId} for no key update
@@ -130,11 +151,24 @@ export class Conversations extends Context.Service<Conversations, {
           ) returning l.last_cursor
         )
         insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, source_id, payload)
-        select ${appId}, ${sessionId}, last_cursor, ${newId("evt")}, 'channel.notice', 'system', ${newId("run")}, 'telegram', ${key}, ${JSON.stringify({ kind, text })}::text::json from counted
+        select ${appId}, ${sessionId}, last_cursor, ${newId("evt")}, ${type}, ${role}, ${newId("run")}, 'telegram', ${key}, ${JSON.stringify(payload)}::text::json from counted
         returning cursor`)
       if (rows.length > 0) yield* query((sql) => moveHeads(sql, [appId], [sessionId]))
       return rows[0]?.cursor
-    }, transaction)
+    }, transaction, (effect, _, sessionId) => Effect.tap(effect, (cursor) => Effect.sync(() => cursor !== undefined && signals.announce([{ sessionId, cursor }], true))))
+
+    const noteEdit = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, { updateId, messageId, text }: Edit) {
+      const [turn] = yield* query<Array<{ session_id: string; cursor: number }>>((sql) => sql`
+        with edited as materialized (
+          select batch from telegram_updates
+          where app_id = ${appId} and channel_id = ${channelId} and update_id between ${updateId - LOOKED_BACK} and ${updateId}
+            and chat_id = ${chatId} and thread_id = ${threadId} and kind = 'text' and (raw -> 'message' ->> 'message_id')::bigint = ${messageId} limit 1
+        )
+        select t.session_id, t.cursor from edited e join telegram_chats c on c.app_id = ${appId} and c.channel_id = ${channelId} and c.chat_id = ${chatId} and c.thread_id = ${threadId}
+        join turns t on t.app_id = c.app_id and t.session_id = c.session_id and t.client_message_id = ${`tg:${channelId}:`} || e.batch`)
+      if (turn === undefined) return
+      yield* append(appId, turn.session_id, { key: `tg:${channelId}:${updateId}:${messageId}`, type: "message.edited", role: "user", payload: { text, message_cursor: turn.cursor } })
+    })
 
     return Conversations.of({
       meet,
@@ -144,9 +178,8 @@ export class Conversations extends Context.Service<Conversations, {
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status = 'active' and status_update_id < ${updateId} returning session_id`).pipe(
         Effect.map((rows) => rows.flatMap(({ session_id }) => session_id ?? []))
       ),
-      notify: (appId, sessionId, notice) => notify(appId, sessionId, notice).pipe(
-        Effect.map((cursor) => { if (cursor !== undefined) signals.announce([{ sessionId, cursor }], true) })
-      ),
+      notify: (appId, sessionId, { key, kind, text }) => Effect.asVoid(append(appId, sessionId, { key, type: "channel.notice", role: "system", payload: { kind, text } })),
+      noteEdit,
       quieten: (appId, sessionId) => query((sql) => sql`
         update sessions set proactive_controls = proactive_controls || '{"proactive_enabled": false}' where app_id = ${appId} and session_id = ${sessionId}`).pipe(Effect.asVoid)
     })

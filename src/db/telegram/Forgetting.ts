@@ -3,51 +3,43 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../Database.ts"
 import type { ChatKey } from "./Conversations.ts"
+import { eraseSessions, lockBudget } from "./eraseSessions.ts"
 
 const SURE_WITHIN = "5 minutes"
 
-/** What a person asks a bot to forget: the sessions that were held in their chat, and the updates that they came by. */
+/** What an app's bots know of a person: their sessions, wherever they were held, what else is kept of them, and the updates that it came by. */
 export class Forgetting extends Context.Service<Forgetting, {
-  /** True when it has been asked for just before. */
-  readonly confirm: (chat: ChatKey) => Effect.Effect<boolean, DatabaseError>
-  readonly forget: (chat: ChatKey) => Effect.Effect<void, DatabaseError>
+  /** Forgets when it is asked for a second time, soon after the first. False: that was the first. */
+  readonly ask: (chat: ChatKey) => Effect.Effect<boolean, DatabaseError>
 }>()("src/db/telegram/Forgetting") {
   static readonly layer = Layer.effect(Forgetting, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const database = yield* Database
+    const { query, transaction } = database
 
-    const forget = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey) {
-      yield* query((sql) => sql`select 1 from app_budgets where app_id = ${appId} for no key update`)
-      const [chat] = yield* query<Array<{ external_user_ref: string }>>((sql) => sql`
-        update telegram_chats set session_id = null, forget_until = null
-        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} returning external_user_ref`)
-      if (chat === undefined) return
-      const rows = yield* query<Array<{ session_id: string }>>((sql) => sql`
-        select s.session_id from sessions s join session_logs l using (app_id, session_id)
-        where s.app_id = ${appId} and s.external_user_ref = ${chat.external_user_ref} order by s.session_id for update of l`)
-      const ids = rows.map(({ session_id }) => session_id)
-      yield* query((sql) => sql`update telegram_chats set session_id = null where app_id = ${appId} and session_id = any(${ids}::text[])`)
-      // What was held for turns that nobody will answer any more.
+    const forget = Effect.fnUntraced(function*(appId: string, ref: string) {
+      const rows = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} and external_user_ref = ${ref}`)
+      yield* eraseSessions(appId, rows.map(({ session_id }) => session_id)).pipe(Effect.provideService(Database, database))
       yield* query((sql) => sql`
-        update app_budgets b set used_micro_usd = b.used_micro_usd - x.held from (
-          select sum(hold_micro_usd) as held from turns t join app_budgets b using (app_id)
-          where t.app_id = ${appId} and t.session_id = any(${ids}::text[]) and t.outcome is null and date_trunc('month', t.accepted_at at time zone 'utc')::date = b.month
-        ) x where b.app_id = ${appId} and x.held is not null`)
-      for (const table of ["lanes", "delivery_attempts", "turn_stages", "turns", "events", "session_logs", "sessions"]) {
-        yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)
-      }
+        update end_users set display_name = null, timezone = null, locale = null, age_band = 'unknown' where app_id = ${appId} and external_user_ref = ${ref}`)
       yield* query((sql) => sql`
-        update end_users set display_name = null, timezone = null, locale = null, age_band = 'unknown' where app_id = ${appId} and external_user_ref = ${chat.external_user_ref}`)
+        update telegram_updates u set raw = '{}' from telegram_chats c
+        where c.app_id = ${appId} and c.external_user_ref = ${ref}
+          and u.app_id = c.app_id and u.channel_id = c.channel_id and u.chat_id = c.chat_id and u.thread_id = c.thread_id and u.done_at is not null`)
+    })
+
+    const ask = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey) {
+      yield* lockBudget(appId).pipe(Effect.provideService(Database, database))
+      const [chat] = yield* query<Array<{ external_user_ref: string; sure: boolean }>>((sql) => sql`
+        select external_user_ref, coalesce(forget_until > now(), false) as sure from telegram_chats
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} for update`)
+      const sure = chat?.sure ?? false
       yield* query((sql) => sql`
-        update telegram_updates set raw = '{}' where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} and done_at is not null`)
+        update telegram_chats set forget_until = case when not ${sure} then now() + ${SURE_WITHIN}::interval end
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
+      if (chat !== undefined && sure) yield* forget(appId, chat.external_user_ref)
+      return sure
     }, transaction)
 
-    return Forgetting.of({
-      confirm: ({ appId, channelId, chatId, threadId }) => query<Array<{ sure: boolean }>>((sql) => sql`
-        update telegram_chats c set forget_until = case when o.sure then null else now() + ${SURE_WITHIN}::interval end
-        from (select coalesce(forget_until > now(), false) as sure from telegram_chats
-          where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} for update) o
-        where c.app_id = ${appId} and c.channel_id = ${channelId} and c.chat_id = ${chatId} and c.thread_id = ${threadId} returning o.sure`).pipe(Effect.map(([row]) => row?.sure ?? false)),
-      forget
-    })
+    return Forgetting.of({ ask })
   }))
 }

@@ -16,6 +16,7 @@ export interface Wanted extends BotSettings {
   readonly characterSlug: string
   readonly suggestedUsername: string
   readonly suggestedName: string
+  readonly ownerRef: string | null
   /** Where its updates are to go, as far as that is known; behind it comes its id. */
   readonly hooksAt: string | null
 }
@@ -56,8 +57,8 @@ export class Provisionings extends Context.Service<Provisionings, {
   readonly adopt: (place: BotPlace, identity: BotIdentity, ownerId: number, token: Redacted.Redacted<string>) => Effect.Effect<void, DatabaseError>
   readonly setOwner: (place: BotPlace, ownerId: number) => Effect.Effect<void, DatabaseError>
   readonly beginRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
-  /** Ends requests whose time has run out. */
-  readonly expire: Effect.Effect<void, DatabaseError>
+  /** Ends requests whose time has run out; gives the bots that there will not be. */
+  readonly expire: Effect.Effect<ReadonlyArray<BotPlace>, DatabaseError>
 }>()("src/db/telegram/Provisionings") {
   static readonly layer = Layer.effect(Provisionings, Effect.gen(function*() {
     const { query, transaction } = yield* Database
@@ -67,8 +68,8 @@ export class Provisionings extends Context.Service<Provisionings, {
       const channelId = newId("bot")
       const claimCode = randomBytes(24).toString("base64url")
       yield* query((sql) => sql`
-        insert into telegram_bots (app_id, channel_id, mode, character_slug, webhook_url, status, unknown_policy, join_window_ms)
-        values (${appId}, ${channelId}, 'managed', ${wanted.characterSlug}, ${wanted.hooksAt === null ? null : `${wanted.hooksAt}/${channelId}`}, 'awaiting_creation', ${wanted.unknownPolicy ?? "skip"}, ${wanted.joinWindowMs ?? 1200}::int)`)
+        insert into telegram_bots (app_id, channel_id, mode, character_slug, webhook_url, status, owner_ref, unknown_policy, join_window_ms)
+        values (${appId}, ${channelId}, 'managed', ${wanted.characterSlug}, ${wanted.hooksAt === null ? null : `${wanted.hooksAt}/${channelId}`}, 'awaiting_creation', ${wanted.ownerRef}, ${wanted.unknownPolicy ?? "skip"}, ${wanted.joinWindowMs ?? 1200}::int)`)
       yield* query((sql) => sql`
         insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target, events, status)
         values (${appId}, ${channelId}, 'chats', 'telegram_managed', true, ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`)
@@ -113,6 +114,7 @@ export class Provisionings extends Context.Service<Provisionings, {
       const over = yield* query<Array<BotPlace>>((sql) => sql`
         delete from telegram_provisionings where expires_at < now() and matched_at is null returning app_id as "appId", channel_id as "channelId"`)
       for (const { appId, channelId } of over) yield* rows.detach(appId, channelId)
+      return over
     })
 
     return Provisionings.of({

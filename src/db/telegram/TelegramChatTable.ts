@@ -4,6 +4,7 @@ import { type ChatRef, ChatsUnavailable, TelegramChats } from "#channels/telegra
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import { Database, type Sql } from "../Database.ts"
 import { chatOf } from "./chatOf.ts"
+import { migrateChat } from "./migrateChat.ts"
 
 const NEUTRAL = "Sorry, I lost my thread there. Say that again?"
 
@@ -14,21 +15,15 @@ const ofHeld = (sql: Sql) => sql`
 
 /** The chats of bots in PostgreSQL. */
 export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
-  const { query, transaction } = yield* Database
+  const database = yield* Database
+  const { query, transaction } = database
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
   return TelegramChats.of({
     mark: (ref, status, reason) => query((sql) => sql`
       ${withHeld(sql, ref)} update telegram_chats t set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable),
 
-    migrate: ({ appId, channelId }, from, to) => transaction(Effect.gen(function*() {
-      // Whoever comes second finds nothing to do.
-      yield* query((sql) => sql`
-        update telegram_chats c set chat_id = ${to}, kind = 'supergroup' where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${from}
-          and not exists (select from telegram_chats x where x.app_id = c.app_id and x.channel_id = c.channel_id and x.chat_id = ${to} and x.thread_id = c.thread_id)`)
-      yield* query((sql) => sql`
-        insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, ${to}) on conflict do nothing`)
-    })).pipe(unavailable),
+    migrate: ({ appId, channelId }, from, to) => transaction(migrateChat(appId, channelId, from, to).pipe(Effect.provideService(Database, database))).pipe(unavailable),
 
     // The chat itself may have a session of its own: then this one has nowhere to go but there.
     leaveThread: (ref) => query((sql) => sql`

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,9 +12,6 @@ const GROUP = { every: 3000, burst: 1 }
 const BOT_ANSWERS = 10
 const BOT_PROACTIVE = 40
 const BOT_BURST = 20
-/** A call that came back longer ago says nothing of the next one's place. */
-const RECENT_MS = 10_000
-const MOST_RECENT = 5000
 const SLOW_FOR = "60 seconds"
 
 interface Places {
@@ -26,11 +22,14 @@ interface Places {
   readonly open: boolean
 }
 
+/** By how much a message may come before its time. Whatever the next one is slowed down to, it is no more than Telegram itself allows. */
+const tolerance = (every: number, burst: number) => (burst - 1) * every
+
 /**
  * Takes a place in the chat and one of the bot, both or neither: theoretical arrival times (GCRA), each in its row.
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
  */
-const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number, returnedMsAgo: number) => sql`
+const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
@@ -38,13 +37,14 @@ const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number, return
   ), place as (
     select p.*, clock_timestamp() as at, case when p.chat_id = 0 then ${botEvery}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
         * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond' as every,
-      case when p.chat_id = 0 then ${BOT_BURST}::int when p.chat_id < 0 then ${GROUP.burst} else ${PRIVATE.burst} end as burst
+      case when p.chat_id = 0 then ${tolerance(BOT_ANSWERS, BOT_BURST)}::int when p.chat_id < 0 then ${tolerance(GROUP.every, GROUP.burst)} else ${tolerance(PRIVATE.every, PRIVATE.burst)} end
+        * interval '1 millisecond' as tolerance
     from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (0, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), ahead as (
-    select p.*, greatest(p.taken_until, p.at, case when p.chat_id <> 0 then p.at - ${returnedMsAgo}::int * interval '1 millisecond' + p.every end) as until from place p
+    select p.*, greatest(p.taken_until, p.at) as until from place p
   ), wait as (
-    select max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until + p.every - p.burst * p.every) - p.at) * 1000))::int as ms from ahead p
+    select max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until - p.tolerance) - p.at) * 1000))::int as ms from ahead p
   ), taken as (
     update telegram_paces t set taken_until = p.until + p.every
     from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
@@ -58,45 +58,31 @@ const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number, return
 export const layer = Layer.effect(Pace, Effect.gen(function*() {
   const { query } = yield* Database
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-  // A call may be long on its way: what is spaced out here can come together there. When the last one came back, only this process knows.
-  const recent = new Map<string, number>()
-  const nameOf = ({ channelId, sessionId }: ChatRef) => `${channelId} ${sessionId}`
-  const places = Effect.fnUntraced(function*(ref: ChatRef, botEvery: number, withinMs: number) {
-    const returned = recent.get(nameOf(ref)) ?? Number.NEGATIVE_INFINITY
-    const ago = Math.min(RECENT_MS, (yield* Clock.currentTimeMillis) - returned)
-    const [row] = yield* query<Array<Places>>((sql) => take(sql, ref, botEvery, withinMs, Math.round(ago)))
-    return row
-  }, unavailable)
+  const places = (ref: ChatRef, botEvery: number, withinMs: number) =>
+    query<Array<Places>>((sql) => take(sql, ref, botEvery, withinMs)).pipe(Effect.map(([row]) => row), unavailable)
+  // The chat's next call is counted from now, where it would come sooner.
+  const countFromNow = (ref: ChatRef) => query<Array<Chat>>((sql) => sql`
+    with durable as (
+      select set_config('synchronous_commit', 'off', true)
+    ), chat as materialized (
+      select c.* from (${chatOf(sql, ref)}) c, durable
+    ), counted as (
+      update telegram_paces p set taken_until = greatest(p.taken_until, clock_timestamp() + interval '1 millisecond' * case when p.chat_id < 0 then ${GROUP.every}::int else ${PRIVATE.every}::int end)
+      from chat c where p.app_id = c.app_id and p.channel_id = c.channel_id and p.chat_id = c.chat_id
+    )
+    select chat_id as "chatId", thread_id as "threadId", status from chat`).pipe(Effect.map((rows) => rows[0]), unavailable)
 
   return Pace.of({
     reserve: (ref, { proactive, within }) =>
       Effect.map(places(ref, proactive ? BOT_PROACTIVE : BOT_ANSWERS, Duration.toMillis(within)), (row) => Duration.millis(row?.wait_ms ?? 0)),
 
-    departs: (ref) => query<Array<Chat>>((sql) => sql`
-      with durable as (
-        select set_config('synchronous_commit', 'off', true)
-      ), chat as materialized (
-        select c.* from (${chatOf(sql, ref)}) c, durable
-      ), counted as (
-        update telegram_paces p set taken_until = greatest(p.taken_until, clock_timestamp() + interval '1 millisecond' * case when p.chat_id < 0 then ${GROUP.every}::int else ${PRIVATE.every}::int end)
-        from chat c where p.app_id = c.app_id and p.channel_id = c.channel_id and p.chat_id = c.chat_id
-      )
-      select chat_id as "chatId", thread_id as "threadId", status from chat`).pipe(Effect.map((rows) => rows[0]), unavailable),
+    departs: countFromNow,
+
+    returned: (ref) => Effect.asVoid(countFromNow(ref)),
 
     spare: (ref) => Effect.map(places(ref, BOT_ANSWERS, 0), (row) => {
       if (row === undefined || !row.open || row.chat_id === null || row.thread_id === null || row.status !== "active") return "over" as const
       return row.wait_ms !== 0 ? "busy" as const : { chat: { chatId: row.chat_id, threadId: row.thread_id, status: row.status } }
-    }),
-
-    returned: Effect.fnUntraced(function*(ref) {
-      const now = yield* Clock.currentTimeMillis
-      recent.delete(nameOf(ref))
-      recent.set(nameOf(ref), now)
-      if (recent.size <= MOST_RECENT) return
-      for (const [name, at] of recent) {
-        if (now - at < RECENT_MS) break
-        recent.delete(name)
-      }
     }),
 
     // Where several chats of a bot are blocked, the bot as a whole is meant.

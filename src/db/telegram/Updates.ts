@@ -106,8 +106,8 @@ export class Updates extends Context.Service<Updates, {
         ), run as (
           select u.app_id, u.channel_id, u.update_id, h.update_id as first,
             row_number() over w as place, bool_and(u.update_id = h.update_id or (
-              h.kind = 'text' and u.kind = 'text' and u.thread_id = h.thread_id and u.sender_id is not distinct from h.sender_id
-              and u.batch is not distinct from h.batch and (h.join_window_ms > 0 or coalesce(u.album = h.album, false))
+              h.kind = 'text' and u.kind in ('text', 'edit') and u.thread_id = h.thread_id and u.sender_id is not distinct from h.sender_id
+              and u.batch is not distinct from h.batch and (h.join_window_ms > 0 or u.kind = 'edit' or coalesce(u.album = h.album, false))
             )) over w as joined
           from head h join telegram_updates u on u.app_id = h.app_id and u.channel_id = h.channel_id and u.chat_id = h.chat_id and u.update_id >= h.update_id and u.done_at is null
           window w as (partition by u.app_id, u.channel_id, u.chat_id order by u.update_id)

@@ -13,6 +13,7 @@ import { curl, success } from "../envelope.ts"
 import { botNotManaged, botStatusConflict, notFound, validationError } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
+import { qrCode } from "../qrCode.ts"
 import { answers, created as onCreate } from "../schemas/answers.ts"
 import { BotData, BotDetail, ChatPage, LinkCreate, LinkData } from "../schemas/telegram.ts"
 import type { Routes } from "../Server.ts"
@@ -119,6 +120,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
       const bot = yield* findBot(request)
       if (bot.username === null) return yield* botStatusConflict(bot.status)
       const { code, expiresAt } = yield* BotLinks.use((links) => links.create(bot.app_id, bot.channel_id, request.body.external_user_ref))
-      return { ...success({ expires_at: expiresAt.toISOString() }), shownOnce: { url: `https://t.me/${bot.username}?start=${code}` } }
+      const url = `https://t.me/${bot.username}?start=${code}`
+      return { ...success({ expires_at: expiresAt.toISOString() }), shownOnce: { url, qr: qrCode(url) } }
     }))))
 }

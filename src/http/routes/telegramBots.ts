@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { userIdOf } from "#channels/telegram/botToken.ts"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
+import { OperationalLog } from "#channels/OperationalLog.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
@@ -113,6 +114,8 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       yield* Arming.use((arming) => arming.disarm(bot))
       if (bot.mode === "managed") yield* Manager.use((manager) => manager.letGo(bot))
       const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id))
-      return gone ? success({ id: bot.channel_id, deleted: true }) : yield* notFound.bot
+      if (!gone) return yield* notFound.bot
+      yield* OperationalLog.use((log) => log.append({ appId: bot.app_id, type: "bot.detached", payload: { bot_id: bot.channel_id, reason: "deleted" } }))
+      return success({ id: bot.channel_id, deleted: true })
     })))
 }

@@ -9,7 +9,7 @@ const MOST_SECRET = 256
 const DAY_SECONDS = 86_400
 
 /** The types of contract 6, what a messenger's bot says besides the character, and those of the app's operational log, which only an app-wide channel gets. A type that there is not would never be delivered, so a typo is an error. */
-const eventTypes = z.array(z.enum([...OPERATIONAL_TYPES, "channel.notice", "message.created", "run.status", "image.ready", "character.initiated", "session.exited", "message.failed", "relationship_score.changed"]))
+const eventTypes = z.array(z.enum([...OPERATIONAL_TYPES, "channel.notice", "message.created", "message.edited", "run.status", "image.ready", "character.initiated", "session.exited", "message.failed", "relationship_score.changed"]))
   .min(1).max(32).nullable().optional()
   .meta({ description: "The event types to push; null: all" })
 

@@ -30,16 +30,21 @@ export const BotCreate = z.discriminatedUnion("mode", [
     mode: z.literal("managed"),
     ...common,
     suggested_name: text(1, 64).optional().meta({ description: "What people see; the character's name when absent. Whoever creates the bot may change it" }),
-    suggested_username: username.optional()
+    suggested_username: username.optional(),
+    owner_ref: text(1, 128).optional().meta({ description: "Your own name for whom it is made for" })
   }).meta({ title: "A bot that somebody creates by a link" })
 ])
 export type BotCreate = z.output<typeof BotCreate>
+
+const qr = z.string().describe("The address as a QR code: an SVG picture as a data URI")
 
 /** Only in the first answer: whoever has it can create the bot. */
 export const shownLink = {
   link: z.object({
     url: z.string().describe("Opens Telegram's dialog for a new bot"),
+    qr,
     claim_url: z.string().describe("Opened first, it lets the bot be found whatever its username becomes"),
+    claim_qr: qr,
     expires_at: time
   }).optional().describe("Only in the answer that made it, and only for a managed bot")
 }
@@ -61,6 +66,7 @@ export const BotData = z.object({
   character_slug: z.string(),
   telegram_user_id: z.int().nullable(),
   username: z.string().nullable(),
+  owner_ref: z.string().nullable().describe("As it was given when a managed bot was asked for"),
   url: z.string().nullable().describe("Where people find it"),
   token_hint: z.string().nullable(),
   unknown_policy: unknownPolicy,
@@ -75,6 +81,7 @@ export const BotDetail = BotData.extend({
   last_out_at: time.nullable(),
   unknown_24h: z.int().describe("Messages of the last day of which nobody knows whether they arrived"),
   rejected_24h: z.int(),
+  send_latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }).describe("Of the last day's messages, from the call to Telegram's answer"),
   blocked_until: time.nullable().describe("Telegram has asked for so long a pause")
 })
 export const BotPage = z.object({ bots: z.array(BotData), next_cursor: z.string().nullable() })
@@ -95,4 +102,4 @@ export const ChatPage = z.object({
   next_cursor: z.string().nullable()
 })
 export const LinkCreate = z.object({ external_user_ref: text(1, 128).meta({ description: "Your own id of the person, whose conversation goes on in Telegram" }) })
-export const LinkData = z.object({ url: z.string().optional().describe("Only in the first answer"), expires_at: time })
+export const LinkData = z.object({ url: z.string().optional().describe("Only in the first answer"), qr: qr.optional(), expires_at: time })

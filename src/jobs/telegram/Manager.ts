@@ -101,6 +101,8 @@ export class Manager extends Context.Service<Manager, {
       const [theirs, ours] = [yield* tokenOf(bot.user_id), yield* Effect.orDie(rows.token(bot))]
       if (ours !== undefined && Redacted.value(theirs) === Redacted.value(ours)) return false
       yield* take(bot, theirs)
+      // Not by us, so the owner has revoked the one before.
+      if (bot.rotating_since === null) yield* operations.append({ appId: bot.app_id, type: "bot.token_replaced", payload: { bot_id: bot.channel_id } })
       return true
     })
     const rotate = Effect.fnUntraced(function*(bot: StoredBot) {
@@ -149,10 +151,10 @@ export class Manager extends Context.Service<Manager, {
       if (code === "") return
       const claim = yield* requests.claim(code, chatId)
       if (claim?.made !== undefined) yield* made(claim.made)
-      const said = claim === undefined ? "That link has been used or has run out."
-        : claim.made !== undefined ? "Your bot is being set up."
-          : `Now make your bot, with whatever name you like: ${(yield* links(claim.username, claim.name, code)).url}`
-      yield* Effect.ignore(call((token) => api.call(token, "sendMessage", { chat_id: chatId, text: said })))
+      const isOpen = claim !== undefined && claim.made === undefined
+      const said = claim === undefined ? "That link has been used or has run out." : isOpen ? "Now make your bot, with whatever name you like." : "Your bot is being set up."
+      const button = isOpen ? { reply_markup: { inline_keyboard: [[{ text: "Create the bot", url: (yield* links(claim.username, claim.name, code)).url }]] } } : {}
+      yield* Effect.ignore(call((token) => api.call(token, "sendMessage", { chat_id: chatId, text: said, ...button })))
     })
 
     const handle = Effect.fnUntraced(function*(raw: unknown) {
@@ -170,7 +172,7 @@ export class Manager extends Context.Service<Manager, {
             : Effect.logWarning("what the manager was told could not be done yet", cause).pipe(Effect.andThen(updates.failed(id, "failed"))))
         )
       }
-      yield* requests.expire
+      for (const { appId, channelId } of yield* requests.expire) yield* operations.append({ appId, type: "bot.detached", payload: { bot_id: channelId, reason: "link_expired" } })
     })
 
     return Manager.of({

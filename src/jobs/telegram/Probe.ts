@@ -2,7 +2,9 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { BotApi, type WebhookInfo } from "#channels/telegram/BotApi.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
@@ -19,6 +21,8 @@ const YOUNG_MS = 10 * 60_000
 const MANY_WAITING = 20
 /** Probes of one process under way. */
 const AT_ONCE = 4
+/** How old may be what is known of a bot's name: in groups it is addressed by it. */
+const KNOWN_MS = 24 * 3_600_000
 /** So many good probes in a row, and a bot is well again. */
 const GOOD_PROBES = 2
 
@@ -67,6 +71,15 @@ export class Probe extends Context.Service<Probe, {
       if (news) yield* operations.append({ appId: bot.app_id, type: "bot.recovered", payload: { bot_id: bot.channel_id } })
     })
 
+    const identify = Effect.fnUntraced(function*(bot: StoredBot, token: Redacted.Redacted<string>, now: number) {
+      const { identified_at: last } = bot.health
+      if (last !== undefined && now - Date.parse(last) < KNOWN_MS) return last
+      const identity = yield* Effect.option(arming.identify(token))
+      if (Option.isNone(identity)) return last
+      yield* rows.noteIdentity(bot.app_id, bot.channel_id, identity.value)
+      return new Date(now).toISOString()
+    })
+
     const one = Effect.fnUntraced(function*(bot: StoredBot) {
       const token = yield* Effect.orDie(rows.token(bot))
       if (token === undefined) return
@@ -86,7 +99,9 @@ export class Probe extends Context.Service<Probe, {
       const info = asked.success
       const now = yield* Clock.currentTimeMillis
       const ill = findIll(info, bot, arming.addressOf(bot), now)
+      const identified_at = yield* identify(bot, token, now)
       const health: BotHealth = {
+        ...(identified_at !== undefined && { identified_at }),
         probed_at: new Date(now).toISOString(),
         pending_update_count: info.pending_update_count,
         ...(info.last_error_message !== undefined && { last_error_message: info.last_error_message }),

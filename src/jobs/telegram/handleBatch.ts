@@ -1,40 +1,89 @@
 import * as Effect from "effect/Effect"
 import { BotApi } from "#channels/telegram/BotApi.ts"
-import { isAddressed, readMessages } from "#channels/telegram/readMessage.ts"
+import { type Addressee, isAddressed, readMessages, readPress, type Said } from "#channels/telegram/readMessage.ts"
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
-import { type Member, type Message, readUpdate } from "#channels/telegram/Update.ts"
+import { type Callback, type Member, type Message, readUpdate, threadOf, type Update } from "#channels/telegram/Update.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
-import { Inbox } from "#pipeline/Inbox.ts"
+import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
-import { Conversations } from "#src/db/telegram/Conversations.ts"
+import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
 import type { Batch } from "#src/db/telegram/Updates.ts"
 import { handleCommand } from "./handleCommand.ts"
+import { hear } from "./hear.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
 const GONE: ReadonlySet<string> = new Set(["left", "kicked"])
 
-/** Messages that came in quick succession are one turn, handed in as a REST send is; its key is that of the first. */
-const handleText = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, messages: ReadonlyArray<Message>) {
-  const addressee = { userId: bot.user_id ?? 0, username: bot.username ?? "" }
-  const [first] = messages
-  if (first === undefined || !messages.some((message) => isAddressed(message, addressee))) return
-  const text = readMessages(messages, addressee)
-  if (text === null) return
-  const conversations = yield* Conversations
-  const { sessionId, status } = yield* conversations.meet(meetingOf(bot, first, "keep"))
-  yield* welcome(bot, first.chat.id, batch.at(-1)?.update_id ?? 0)
+const addresseeOf = (bot: StoredBot): Addressee => ({ userId: bot.user_id ?? 0, username: bot.username ?? "" })
+
+/** Hands in what a person has said, as a REST send is. What is refused gets a line of the character's, no reason. */
+const handIn = Effect.fnUntraced(function*(bot: StoredBot, { sessionId, status }: Met, said: Said, number: number) {
   // The character has left, and has said so.
   if (status !== "active") return
-  const key = `tg:${bot.channel_id}:${batch[0].batch}`
-  yield* Inbox.use((inbox) => inbox.accept({ appId: bot.app_id, sessionId, text, replyMode: "fast", clientMessageId: key, source: "telegram" })).pipe(
+  const conversations = yield* Conversations
+  const key = `tg:${bot.channel_id}:${number}`
+  yield* Inbox.use((inbox) => inbox.accept({ ...said, appId: bot.app_id, sessionId, replyMode: "fast", clientMessageId: key, source: "telegram" })).pipe(
     Effect.asVoid,
-    Effect.catchTag("Refused", ({ reason }) => reason === "session_exited" || reason === "session_not_found" ? Effect.void : Effect.gen(function*() {
+    Effect.catchTag("Refused", ({ reason }) => reason === "session_exited" ? Effect.void : Effect.gen(function*() {
+      // It was erased a moment ago, or gave way to another: the chat is met anew.
+      if (reason === "session_not_found") return yield* new InboxUnavailable({ cause: reason })
       // A number that no event has: the line is for a message that is on no log.
-      const line = yield* TelegramChats.use((chats) => chats.apology({ appId: bot.app_id, channelId: bot.channel_id, sessionId }, -batch[0].batch))
+      const line = yield* TelegramChats.use((chats) => chats.apology({ appId: bot.app_id, channelId: bot.channel_id, sessionId }, -number))
       if (line !== null) yield* conversations.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
     }))
   )
+})
+
+/** The messages of a batch as they read by now, and edits of others. */
+const withEdits = (updates: ReadonlyArray<Update>) => {
+  const messages = updates.flatMap(({ message }) => message ?? [])
+  const edits = updates.flatMap(({ edited_message }) => edited_message ?? [])
+  const isOf = (message: Message) => (edit: Message) => edit.message_id === message.message_id
+  return {
+    messages: messages.map((message) => edits.findLast(isOf(message)) ?? message),
+    edits: edits.filter((edit) => !messages.some((message) => isOf(message)(edit)))
+  }
+}
+
+/** What was changed after it had been answered is no new question: it is on the log that it reads otherwise now. */
+const handleEdit = Effect.fnUntraced(function*(bot: StoredBot, updateId: number, edit: Message) {
+  const said = readMessages([edit], addresseeOf(bot))
+  if (said === null) return
+  const chat = { appId: bot.app_id, channelId: bot.channel_id, chatId: edit.chat.id, threadId: threadOf(edit) }
+  yield* Conversations.use((conversations) => conversations.noteEdit(chat, { updateId, messageId: edit.message_id, text: said.text }))
+})
+
+/** Messages that came in quick succession are one turn; its key is that of the first. */
+const handleText = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, updates: ReadonlyArray<Update>) {
+  const addressee = addresseeOf(bot)
+  const { messages, edits } = withEdits(updates)
+  const updateId = batch.at(-1)?.update_id ?? 0
+  for (const edit of edits) yield* handleEdit(bot, updateId, edit)
+  const [first] = messages
+  if (first === undefined || !messages.some((message) => isAddressed(message, addressee)) || readMessages(messages, addressee) === null) return
+  const met = yield* Conversations.use((conversations) => conversations.meet(meetingOf(bot, first, "keep")))
+  yield* welcome(bot, first.chat.id, updateId)
+  const heard = met.status === "active" ? yield* hear(bot, messages) : undefined
+  const said = readMessages(messages, addressee, heard)
+  if (said !== null) yield* handIn(bot, met, said, batch[0].batch)
+})
+
+/** A press on a button of the bot's: its spinning stops at once, and what is written on the button is said. */
+const handlePress = Effect.fnUntraced(function*(bot: StoredBot, updateId: number, callback: Callback) {
+  const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
+  // One that is too old to be answered does no harm.
+  if (token !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "answerCallbackQuery", { callback_query_id: callback.id })))
+  const label = readPress(callback)
+  if (label === undefined || callback.message === undefined) return
+  const pressed = { message_id: callback.message.message_id, chat: callback.message.chat, from: callback.from, text: label }
+  const said = readMessages([pressed], addresseeOf(bot))
+  if (said === null) return
+  const { message_thread_id, is_topic_message } = callback.message
+  const place = { ...pressed, ...(is_topic_message !== undefined && { is_topic_message }), ...(message_thread_id !== undefined && { message_thread_id }) }
+  const met = yield* Conversations.use((conversations) => conversations.meet(meetingOf(bot, place, "keep")))
+  yield* welcome(bot, pressed.chat.id, updateId)
+  yield* handIn(bot, met, said, updateId)
 })
 
 const handleMember = Effect.fnUntraced(function*(bot: StoredBot, updateId: number, { chat, new_chat_member: { status } }: Member) {
@@ -56,20 +105,19 @@ export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
   if (bot === undefined || update === undefined) return
   switch (batch[0].kind) {
     case "text":
-      return yield* handleText(bot, batch, updates.flatMap((each) => each?.message ?? []))
+      return yield* handleText(bot, batch, updates.flatMap((each) => each ?? []))
+    case "edit":
+      if (update.edited_message !== undefined) yield* handleEdit(bot, update.update_id, update.edited_message)
+      return
     case "command":
       if (update.message !== undefined) yield* handleCommand(bot, batch, update.message)
       return
     case "member":
       if (update.my_chat_member !== undefined) yield* handleMember(bot, update.update_id, update.my_chat_member)
       return
-    case "callback": {
-      const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
-      const id = update.callback_query?.id
-      // The person's button stops spinning; one that is too old to be answered does no harm.
-      if (token !== undefined && id !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "answerCallbackQuery", { callback_query_id: id })))
+    case "callback":
+      if (update.callback_query !== undefined) yield* handlePress(bot, update.update_id, update.callback_query)
       return
-    }
     case "service": {
       const { chat, migrate_to_chat_id: to, migrate_from_chat_id: from } = update.message ?? { chat: { id: 0 } }
       const chats = yield* TelegramChats
@@ -77,4 +125,3 @@ export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
     }
   }
 })
-

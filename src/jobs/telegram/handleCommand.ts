@@ -12,6 +12,10 @@ import type { Batch } from "#src/db/telegram/Updates.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
+/** As Telegram lets a link carry it, and as our own links do. */
+const PAYLOAD = /^[\w-]{1,64}$/
+const LINK_CODE = /^[\w-]{32}$/
+
 /** What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. */
 export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, message: Message) {
   const command = readCommand(message, { userId: bot.user_id ?? 0, username: bot.username ?? "" })
@@ -19,8 +23,8 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
   const conversations = yield* Conversations
   const key = `tg:${bot.channel_id}:${batch[0].update_id}`
   const say = ({ sessionId }: Met, text: string, kind: string = command.name) => conversations.notify(bot.app_id, sessionId, { key, kind, text })
-  const meet = (session: Meeting["session"], externalUserRef?: string) =>
-    conversations.meet({ ...meetingOf(bot, message, session), ...(externalUserRef !== undefined && { externalUserRef }) })
+  const meet = (session: Meeting["session"], more: Partial<Pick<Meeting, "externalUserRef" | "startPayload">> = {}) =>
+    conversations.meet({ ...meetingOf(bot, message, session), ...more })
 
   /** A session that has just been opened has its greeting on the log; where none is authored, a word says who is there. */
   const greet = Effect.fnUntraced(function*(met: Met, otherwise: string) {
@@ -33,17 +37,17 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
   const start = Effect.gen(function*() {
     if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
     const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
-    if (ref !== undefined) return yield* greet(yield* meet("join", ref), LINES.linked)
-    // A payload of the app's own is none of ours; one in the form of a link is a link that has run out.
-    const met = yield* meet("renew")
-    yield* command.argument.length === 32 ? say(met, LINES.linkSpent) : greet(met, LINES.already)
+    if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
+    // One in the form of a link is a link that has run out; any other is the app's own.
+    if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkSpent)
+    yield* greet(yield* meet("renew", { startPayload: PAYLOAD.test(command.argument) ? command.argument : null }), LINES.already)
   })
 
   const forget = Effect.gen(function*() {
     const forgetting = yield* Forgetting
     const chat = meetingOf(bot, message, "keep")
-    if (!(yield* forgetting.confirm(chat))) return yield* say(yield* meet("keep"), LINES.forgetSure)
-    yield* forgetting.forget(chat)
+    const met = yield* meet("keep")
+    if (!(yield* forgetting.ask(chat))) return yield* say(met, LINES.forgetSure)
     // There is no log any more for this to stand on.
     const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
     if (token !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
@@ -67,6 +71,8 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
       yield* message.chat.type === "private" ? forget : Effect.flatMap(meet("keep"), (met) => say(met, LINES.help))
       break
     default:
+      // In a group it is one of another bot's, unless it says whose it is.
+      if (message.chat.type !== "private" && command.name !== "help" && !command.named) return
       yield* say(yield* meet("keep"), LINES.help, "help")
   }
   yield* welcome(bot, message.chat.id, batch[0].update_id)

@@ -16,6 +16,7 @@ export const meetingOf = (bot: StoredBot, message: Message, session: Meeting["se
     externalUserRef: refOf(message.chat.id),
     displayName: isPrivate ? message.from?.first_name.toWellFormed().replaceAll("\0", "").slice(0, 80) || null : null,
     locale: isPrivate ? message.from?.language_code ?? null : null,
+    startPayload: null,
     session
   }
 }

@@ -21,7 +21,7 @@ export interface OpenAiOptions {
   readonly backoff?: Duration.Input
 }
 
-const OPENAI_URL = "https://api.openai.com/v1"
+export const OPENAI_URL = "https://api.openai.com/v1"
 const BACKOFF = Duration.millis(500)
 const MAX_BACKOFF = Duration.seconds(4)
 const MAX_RETRIES = 2

@@ -46,6 +46,11 @@ export class Files {
     return botId === String(bot.id) ? this.#files.get(uniqueId ?? "") : undefined
   }
 
+  /** The file is gone from where it was; what is known of it stays. */
+  lose(file: StoredFile): void {
+    this.#paths.delete(file.path)
+  }
+
   at(path: string): StoredFile | undefined {
     return this.#paths.get(path)
   }

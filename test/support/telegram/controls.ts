@@ -11,6 +11,7 @@ import type { World } from "./World.ts"
 /** All that may be done and seen from outside the Bot API. */
 export const controlsOf = (world: World, api: BotApi) => ({
   createBot: (bot: BotOptions = {}) => world.addBot(bot),
+  findBot: (username: string) => world.botNamed(username),
   createUser: (user: Parameters<World["addPerson"]>[0] = {}) => world.addPerson(user),
   ...peopleControl(world),
   ...groupControl(world),

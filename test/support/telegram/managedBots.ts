@@ -8,5 +8,6 @@ export const announceManagedBot = (world: World, child: Bot): void => {
   const owner = world.people.get(management?.ownerId ?? 0)
   if (manager !== undefined && owner !== undefined) {
     world.push(manager, "managed_bot", { user: owner.user, bot: child.user }, `managed_bot:${owner.id}`)
+    world.changed()
   }
 }

@@ -113,6 +113,13 @@ export const peopleControl = (world: World) => {
       }))
     },
 
+    /** Loses the file of a voice message: it is still named, and is not there. */
+    forgetFile: ({ voice }: Message, bot: Bot): void => {
+      const file = world.files.find(bot, voice?.file_id ?? "")
+      if (file === undefined) throw new Error("the message has no such file")
+      world.files.lose(file)
+    },
+
     /** Sends anything else a message may hold: a location, a contact, a service message. */
     sendContent: (person: Person, spot: Spot, content: Partial<Message>, options: PostOptions = {}): Message => post(person, spot, options, () => content),
 

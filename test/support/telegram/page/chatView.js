@@ -11,9 +11,11 @@ const base64 = async (file) => {
   return btoa(text)
 }
 
-const statusOf = ({ card }) => {
+const statusOf = ({ card }, me) => {
   if (card.activity) return build("p", { class: "active" }, ACTIONS[card.activity] ?? "busy…")
-  return build("p", {}, card.kind === "group" ? "group" : `bot · @${card.username}`)
+  if (card.kind === "group") return build("p", {}, "group")
+  const owned = card.owner && (card.owner.id === me.id ? "yours" : `${card.owner.name}’s`)
+  return build("p", {}, `${owned || "bot"} · @${card.username}`)
 }
 
 /** Draws again only what has changed, so that focus stays and nothing is read out twice. */
@@ -67,7 +69,17 @@ const logItems = (chat, me, acts) => {
   return found
 }
 
-const menu = (acts) => {
+/** What may be done with a bot. Its owner may do what @BotFather offers, too. */
+const choices = ({ card, others }, me, acts) => {
+  const found = []
+  if (card.isStarted) found.push(card.isBlocked ? ["Unblock and restart", acts.start] : ["Block bot", acts.block, "danger"])
+  if (card.owner?.id === me.id) {
+    found.push(["Revoke token", acts.revoke, "danger"], ...others.map(({ id, name }) => [`Give to ${name}`, () => acts.give(id, name), "danger"]))
+  }
+  return found
+}
+
+const menu = (me, acts) => {
   const list = build("ul", { hidden: true })
   const toggle = build("button", { type: "button", class: "icon", "aria-label": "More", "aria-expanded": "false" }, icon("more"))
   const show = (isOpen) => {
@@ -86,10 +98,14 @@ const menu = (acts) => {
     show(false)
     toggle.focus()
   })
-  const update = ({ card }) => {
-    element.hidden = card.kind === "group" || !card.isStarted
-    const [label, run] = card.isBlocked ? ["Unblock and restart", acts.start] : ["Block bot", acts.block]
-    list.replaceChildren(build("li", {}, build("button", { type: "button", class: card.isBlocked ? "" : "danger", onclick: () => { show(false); run() } }, label)))
+  let shown = ""
+  const update = (chat) => {
+    const offered = choices(chat, me, acts)
+    const now = JSON.stringify(offered)
+    if (now === shown) return
+    shown = now
+    element.hidden = offered.length === 0
+    list.replaceChildren(...offered.map(([label, run, look = ""]) => build("li", {}, build("button", { type: "button", class: look, onclick: () => { show(false); run() } }, label))))
   }
   return { element, update }
 }
@@ -147,6 +163,12 @@ export const chatView = (me, target) => {
     start: () => attempt("start", { person: me.id, ...target }),
     block: () => attempt("block", { person: me.id, ...target }),
     stop: () => attempt("stop_generation", { person: me.id, ...target }),
+    revoke: async () => {
+      if (await attempt("revoke", target)) notice("The token is revoked: the old one is dead")
+    },
+    give: async (person, name) => {
+      if (await attempt("transfer", { ...target, person })) notice(`The bot is ${name}’s now`)
+    },
     reply: (message) => {
       replyTo = message
       replying.hidden = message === undefined
@@ -155,7 +177,7 @@ export const chatView = (me, target) => {
     }
   }
   const who = build("div", { class: "who" })
-  const more = menu(acts)
+  const more = menu(me, acts)
   const log = build("div", { class: "log", role: "log", "aria-label": "Messages", tabindex: 0 })
   const redraw = redrawer(log)
   const replying = build("div", { class: "replying", hidden: true }, build("div", { class: "quote" }),
@@ -186,7 +208,7 @@ export const chatView = (me, target) => {
 
   const update = (chat) => {
     face.replaceChildren(avatar(chat.card))
-    who.replaceChildren(build("h1", {}, chat.card.title), statusOf(chat))
+    who.replaceChildren(build("h1", {}, chat.card.title), statusOf(chat, me))
     more.update(chat)
     redraw(logItems(chat, me, acts))
     const isOpen = chat.card.isStarted && !chat.card.isBlocked

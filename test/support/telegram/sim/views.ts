@@ -18,12 +18,14 @@ const activityIn = (world: World, place: Place | undefined): string | null => {
 
 const botCard = (world: World, person: Person, bot: Bot) => {
   const direct = world.direct(bot, person.id)
+  const owner = world.people.get(bot.management?.ownerId ?? 0)
   return {
     kind: "bot",
     id: bot.id,
     title: bot.user.first_name,
     username: bot.username,
     photo: bot.profile.photo?.path ?? null,
+    owner: owner === undefined ? null : { id: owner.id, name: owner.user.first_name },
     isStarted: direct !== undefined,
     isBlocked: direct?.isBlocked ?? false,
     activity: activityIn(world, direct),
@@ -32,7 +34,7 @@ const botCard = (world: World, person: Person, bot: Bot) => {
 }
 
 const groupCard = (world: World, group: Group) => ({
-  kind: "group", id: group.id, title: group.title, username: null, photo: null, isStarted: true, isBlocked: false,
+  kind: "group", id: group.id, title: group.title, username: null, photo: null, owner: null, isStarted: true, isBlocked: false,
   activity: activityIn(world, group),
   last: summary([...group.messages.values()].at(-1))
 })
@@ -52,6 +54,7 @@ export const chatView = (world: World, person: Person, spot: Bot | Group) => {
   const reactions = (message: Message) => [...place?.reactions.get(message.message_id)?.values() ?? []].flat().flatMap((reaction) => reaction.type === "emoji" ? [reaction.emoji] : [])
   return {
     card: isGroup ? groupCard(world, spot) : botCard(world, person, spot),
+    others: [...world.people.values()].filter((other) => other !== person).map(({ user }) => ({ id: user.id, name: user.first_name })),
     description: isGroup ? "" : spot.profile.descriptions.get("") ?? "",
     commands: isGroup ? [] : [...spot.profile.commands.values()].at(0) ?? [],
     messages: [...place?.messages.values() ?? []].map((message) => ({ message, reactions: reactions(message) })),

@@ -1,0 +1,45 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import OpenAI, { toFile } from "openai"
+import { NotHeard, type Recording, Transcriber } from "#channels/Transcriber.ts"
+import { transcriptionMicroUsd } from "../prices.ts"
+import { OPENAI_URL } from "./call.ts"
+import { badResponse, timedOut, toCallFailed } from "./failure.ts"
+
+export interface OpenAiTranscriberOptions {
+  readonly apiKey: Redacted.Redacted<string>
+  readonly baseUrl: string | null
+  readonly model: string
+  readonly deadline: Duration.Input
+}
+
+/** Of what was said in one recording. */
+const MOST_CHARACTERS = 8_000
+
+const decode = Schema.decodeUnknownEffect(Schema.Struct({ text: Schema.String }))
+
+/** A model that listens, behind an OpenAI-compatible address. One try: whoever waits for an answer does not wait for a second. */
+export const layer = (options: OpenAiTranscriberOptions) => Layer.sync(Transcriber, () => {
+  const client = new OpenAI({
+    apiKey: Redacted.value(options.apiKey), baseURL: options.baseUrl ?? OPENAI_URL, organization: null, project: null, adminAPIKey: null, maxRetries: 0, logLevel: "off"
+  })
+  const ask = ({ bytes, fileName, mimeType }: Recording) => Effect.tryPromise({
+    try: async (signal): Promise<unknown> =>
+      client.audio.transcriptions.create({ file: await toFile(bytes, fileName, { type: mimeType }), model: options.model, response_format: "json" }, { signal }),
+    catch: (thrown) => thrown
+  })
+  return Transcriber.of({
+    costMicroUsd: (seconds) => transcriptionMicroUsd(options.model, seconds),
+    listen: Effect.fn("OpenAi.listen")((recording: Recording) => ask(recording).pipe(
+      Effect.catch((thrown) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))),
+      Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
+      Effect.mapError(({ code }) => new NotHeard({ code, wasPaid: code === "timeout" })),
+      Effect.flatMap((answer) => Effect.mapError(decode(answer), () => new NotHeard({ code: badResponse().code, wasPaid: true }))),
+      Effect.map(({ text }) => text.trim().slice(0, MOST_CHARACTERS))
+    ))
+  })
+})

@@ -1,0 +1,100 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import type { Group } from "#test/support/telegram/Place.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+/** An event on the log of a session, as a turn would leave it. */
+const log = async (session: string, type: string, payload: Record<string, string | boolean | ReadonlyArray<string>>) => {
+  const { sql } = ground.server.database
+  const [row] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
+  await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    values (${row?.["app_id"]}, ${session}, ${row?.["cursor"]}, ${`evt_${session}_${row?.["cursor"]}`}, ${type}, 'character', 'run_1', 'telegram', ${sql.json(payload)})`
+  await sql`update lanes set head = ${row?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
+  await sql`select graphile_worker.add_job('deliver', '{}'::json)`
+}
+const speak = (session: string, text: string) => log(session, "message.created", { text, bubbles: [text] })
+const greeted = async () => {
+  const attached = await ground.attach()
+  const person = ground.telegram.createUser({ first_name: "Anna" })
+  ground.telegram.start(person, attached.bot)
+  await saidAtLeast(ground, attached.bot, person, 1)
+  const [chat] = await ground.chatsOf(attached.id)
+  return { ...attached, person, session: chat?.session_id ?? "" }
+}
+const inGroup = (bot: Awaited<ReturnType<typeof greeted>>["bot"], group: Group) => ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
+/** A group in which the bot has been addressed, and has answered. */
+const met = async (thread?: "topic") => {
+  const { bot, id } = await ground.attach()
+  const anna = ground.telegram.createUser({ first_name: "Anna" })
+  const group = ground.telegram.createGroup([anna], thread === undefined ? {} : { type: "supergroup", isForum: true })
+  ground.telegram.addBot(group, anna, bot)
+  const topic = thread === undefined ? undefined : ground.telegram.createTopic(group, anna, "Soups")
+  ground.telegram.say(anna, group, `@${bot.username} hello`, topic === undefined ? {} : { thread: topic })
+  await until("an answer", () => inGroup(bot, group).length >= 2)
+  const [chat] = await ground.chatsOf(id)
+  return { bot, id, anna, group, topic, session: chat?.session_id ?? "" }
+}
+
+describe("a message that Telegram will not have as it is", () => {
+  it("goes to where the group is by now, and so does all that follows", async () => {
+    const { bot, id, anna, group, session } = await met()
+    const supergroup = ground.telegram.createGroup([anna], { type: "supergroup" })
+    ground.telegram.addBot(supergroup, anna, bot)
+    ground.telegram.fault({ bot, method: "sendMessage", chat: group.id }, {
+      kind: "error", code: 400, description: "Bad Request: group chat was upgraded to a supergroup chat", parameters: { migrate_to_chat_id: supergroup.id }
+    })
+    await speak(session, "Here now.")
+    await until("it there", () => inGroup(bot, supergroup).some(({ text }) => text === "Here now."))
+    assert.deepInclude((await ground.chatsOf(id))[0], { chat_id: supergroup.id, kind: "supergroup", session_id: session })
+    await speak(session, "And here.")
+    await until("the next there", () => inGroup(bot, supergroup).some(({ text }) => text === "And here."))
+    assert.notInclude(inGroup(bot, group).map(({ text }) => text), "And here.")
+  })
+
+  it("goes to the chat itself when its topic is gone", async () => {
+    const { bot, group, topic, session } = await met("topic")
+    ground.telegram.deleteTopic(group, topic ?? 0)
+    await speak(session, "Where is everybody?")
+    const sent = await until("it in the chat", () => inGroup(bot, group).find(({ text }) => text === "Where is everybody?"))
+    assert.isUndefined(sent.message_thread_id)
+  })
+
+  it("is words in place of a picture that cannot be had", async () => {
+    const { bot, person, session } = await greeted()
+    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "error", code: 400, description: "Bad Request: failed to get HTTP URL content" })
+    await log(session, "image.ready", { image_url: "https://example.com/harbour.png", servable: true, visible_description: "The harbour at dusk" })
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "The harbour at dusk")
+  })
+})
+
+describe("a picture", () => {
+  it("is sent as one, with its caption", async () => {
+    const { bot, person, session } = await greeted()
+    await log(session, "image.ready", { image_url: "https://example.com/harbour.png", servable: true, caption: "From my window" })
+    await until("the picture", () => ground.said(bot, person).includes("From my window"))
+    const [call] = ground.telegram.calls({ bot, method: "sendPhoto" })
+    assert.deepInclude(call?.parameters, { photo: "https://example.com/harbour.png", caption: "From my window" })
+  })
+})
+
+describe("a chat in private topics", () => {
+  it("has a session for each topic, and answers where it was asked", async () => {
+    const bot = ground.telegram.createBot({ has_topics_enabled: true })
+    const { id } = await ground.attach({}, bot)
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    const topic = await (await fetch(`${ground.telegram.url}/bot${bot.token}/createForumTopic?chat_id=${person.id}&name=Soups`)).json() as { readonly result: { readonly message_thread_id: number } }
+    const thread = topic.result.message_thread_id
+    ground.telegram.say(person, bot, "And here?", { thread })
+    await until("an answer in the topic", () => ground.telegram.transcript(bot, person).some((message) => message.from?.id === bot.id && message.message_thread_id === thread && message.text !== undefined))
+    const chats = await ground.chatsOf(id)
+    assert.lengthOf(chats, 2)
+    assert.lengthOf(new Set(chats.map(({ session_id }) => session_id)), 2)
+    for (const chat of chats) assert.strictEqual(chat.external_user_ref, `tg:${person.id}`)
+  })
+})

@@ -1,0 +1,110 @@
+import type { WebhookInfo } from "@grammyjs/types"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type BotResource, type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import type { LogEvent } from "#test/support/TestApp.ts"
+import { createTestDatabase } from "#test/support/TestDatabase.ts"
+import { startTestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const probe = async (id: string): Promise<BotResource> => (await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
+const operations = async (id: string): Promise<ReadonlyArray<string>> =>
+  (await ground.app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) => event.payload["bot_id"] === id ? [event.type] : [])
+const webhookOf = async (bot: FakeBot) => (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getWebhookInfo`)).json() as { readonly result: WebhookInfo }).result
+
+describe("a bot whose webhook fails", () => {
+  it("is degraded once updates pile up, and well again after two good looks", async () => {
+    const { bot, id } = await ground.attach()
+    const { sql } = ground.server.database
+    const people = [1, 2].map(() => ground.telegram.createUser())
+    await sql`alter table telegram_updates rename to away`
+    try {
+      for (const [index, person] of people.entries()) {
+        ground.telegram.start(person, bot)
+        await until("a try", () => ground.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index)
+        assert.deepInclude(await probe(id), index === 0 ? { status: "active", reason: null } : { status: "degraded", reason: "webhook_failing" })
+      }
+    } finally {
+      await sql`alter table away rename to telegram_updates`
+    }
+    ground.telegram.advance(6000)
+    for (const person of people) await saidAtLeast(ground, bot, person, 1)
+    assert.deepStrictEqual([(await probe(id)).status, (await probe(id)).status], ["degraded", "active"])
+    assert.deepStrictEqual(await operations(id), ["bot.active", "bot.degraded", "bot.recovered"])
+  })
+})
+
+describe("a bot that Telegram has frozen", () => {
+  it("is degraded, its app is told, and what it had to say waits", async () => {
+    const { bot, id } = await ground.attach()
+    const person = ground.telegram.createUser()
+    ground.telegram.freeze(bot)
+    ground.telegram.start(person, bot)
+    const frozen = await until("the bot to be degraded", async () => {
+      const { data } = (await ground.app.get(`/v1/telegram/bots/${id}`)).body
+      return data.status === "degraded" && data
+    })
+    assert.strictEqual(frozen.reason, "frozen")
+    assert.deepStrictEqual(await operations(id), ["bot.active", "bot.degraded"])
+    ground.telegram.freeze(bot, false)
+    await saidAtLeast(ground, bot, person, 1)
+  })
+})
+
+describe("a bot whose owner has renamed it", () => {
+  it("is known by its new name within a day", async () => {
+    const { bot, id } = await ground.attach()
+    const { sql } = ground.server.database
+    const rename = (name: string) => sql`update telegram_bots set username = ${name} where channel_id = ${id}`
+    await rename("old_name_bot")
+    assert.strictEqual((await probe(id)).username, bot.username)
+    await rename("old_name_bot")
+    assert.strictEqual((await probe(id)).username, "old_name_bot")
+    await sql`update telegram_bots set health = health || '{"identified_at":"2020-01-01T00:00:00.000Z"}' where channel_id = ${id}`
+    assert.strictEqual((await probe(id)).username, bot.username)
+  })
+})
+
+describe("a server that has moved", () => {
+  it("has the webhooks of its bots come to where it is now", async () => {
+    const database = await createTestDatabase()
+    const env = { TELEGRAM_API_ROOT: ground.telegram.url }
+    try {
+      const old = await startTestServer({ database, env })
+      const app = await old.createApp()
+      const bot = ground.telegram.createBot()
+      const { id } = (await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await app.createCharacter() })).body.data
+      assert.strictEqual((await webhookOf(bot)).url, `${old.baseUrl}/v1/telegram/hooks/${id}`)
+      await old.close()
+      ground.telegram.advance(2000)
+      const moved = await startTestServer({ database, env: { ...env, PUBLIC_URL: "https://moved.example" } })
+      await database.sql`update telegram_bots set probe_due_at = now()`
+      await database.sql`select graphile_worker.add_job('probe', '{}'::json)`
+      await until("the webhook to move", async () => (await webhookOf(bot)).url === `https://moved.example/v1/telegram/hooks/${id}`)
+      await until("the row to say so", async () => (await database.sql`select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`).length === 1)
+      await moved.close()
+    } finally {
+      await database.drop()
+    }
+  })
+})
+
+describe("how a bot is doing", () => {
+  it("is told with how long Telegram takes", async () => {
+    const { bot, id } = await ground.attach()
+    const detail = async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data
+    assert.deepStrictEqual((await detail()).send_latency_ms, { p50: null, p95: null })
+    const person = ground.telegram.createUser()
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    const { p50, p95 } = await until("a figure", async () => {
+      const { send_latency_ms } = await detail()
+      return send_latency_ms.p50 !== null && send_latency_ms
+    })
+    assert.isAbove(p50, 0)
+    assert.isAtLeast(p95, p50)
+  })
+})

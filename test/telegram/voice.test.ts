@@ -1,0 +1,150 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { BotApi } from "#channels/telegram/BotApi.ts"
+import { type FakeModel, start } from "#test/support/FakeModel.ts"
+import type { MediaOptions } from "#test/support/telegram/control/people.ts"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import type { TestApp } from "#test/support/TestApp.ts"
+import { until } from "#test/support/until.ts"
+
+let model: FakeModel
+let ground: TelegramGround
+beforeAll(async () => {
+  model = await start()
+  ground = await startTelegramGround({ env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-test", OPENAI_TRANSCRIBE_MODEL: "gpt-4o-mini-transcribe" } })
+})
+afterAll(async () => {
+  await ground.close()
+  await model.close()
+})
+
+const started = async (app: TestApp = ground.app) => {
+  const bot = ground.telegram.createBot()
+  const character_slug = await app.createCharacter({ greeting: "Come in." })
+  const { body } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug, join_window_ms: 0 })
+  const person = ground.telegram.createUser({ first_name: "Anna" })
+  ground.telegram.start(person, bot)
+  await saidAtLeast(ground, bot, person, 1)
+  const [chat] = (await app.get(`/v1/telegram/bots/${body.data.id}/chats`)).body.data.chats
+  const heard = () => until("the message", async () => (await app.events(chat.session_id)).find(({ role }) => role === "user")?.payload)
+  return { bot, person, heard, speak: (options: MediaOptions = {}) => ground.telegram.sendMedia(person, bot, "voice", { duration: 7, ...options }) }
+}
+
+describe("a voice message", () => {
+  it("is listened to, after Telegram has had its answer, and reaches the character as what was said", async () => {
+    const { bot, person, heard, speak } = await started()
+    const held = Promise.withResolvers<void>()
+    const before = model.ear.listened.length
+    model.ear.script({ kind: "heard", text: "What is for dinner?", after: held.promise })
+    speak({ bytes: Buffer.from("OggS soup") })
+    const listened = await until("it to be handed in", () => model.ear.listened[before])
+    assert.deepInclude(listened, { bytes: Buffer.from("OggS soup"), model: "gpt-4o-mini-transcribe", mimeType: "audio/ogg", authorization: "Bearer sk-test" })
+    // The webhook was answered long ago.
+    assert.isEmpty(ground.telegram.pendingUpdates(bot))
+    held.resolve()
+    const said = await heard()
+    assert.strictEqual(said["text"], "[voice message, 7 s]\nWhat is for dinner?")
+    assert.deepStrictEqual(said["parts"], [{ type: "voice", text: "[voice message, 7 s]", transcript: "What is for dinner?" }])
+    await saidAtLeast(ground, bot, person, 2)
+  })
+
+  it("that the model cannot make out is answered as one that nobody has heard", async () => {
+    for (const hearing of [{ kind: "status", status: 500 }, { kind: "heard", text: "  " }] as const) {
+      const { bot, person, heard, speak } = await started()
+      model.ear.script(hearing)
+      speak()
+      assert.deepInclude(await heard(), { text: "[voice message, 7 s]", parts: [{ type: "voice", text: "[voice message, 7 s]" }] })
+      await saidAtLeast(ground, bot, person, 2)
+    }
+  })
+
+  it("that cannot be fetched is one that nobody has heard, too", async () => {
+    const { bot, heard, speak } = await started()
+    const before = model.ear.listened.length
+    ground.telegram.fault({ bot, method: "getFile" }, { kind: "html502" })
+    speak()
+    assert.strictEqual((await heard())["text"], "[voice message, 7 s]")
+    assert.lengthOf(model.ear.listened, before)
+  })
+
+  it.each([
+    ["is too long", { duration: 601 }, "[voice message, 601 s]"],
+    ["is too large", { size: 21 * 1_048_576 }, "[voice message, 7 s]"]
+  ])("that %s is not even fetched", async (_, options, text) => {
+    const { bot, heard, speak } = await started()
+    speak(options)
+    assert.strictEqual((await heard())["text"], text)
+    assert.isEmpty(ground.telegram.calls({ bot, method: "getFile" }))
+  })
+
+  it("that is larger than it was said to be is fetched no further than it may be", async () => {
+    const { heard, speak } = await started()
+    const before = model.ear.listened.length
+    speak({ bytes: Buffer.alloc(21 * 1_048_576), size: 10 })
+    assert.strictEqual((await heard())["text"], "[voice message, 7 s]")
+    assert.lengthOf(model.ear.listened, before)
+  })
+
+  it("is not listened to out of an empty budget, and paid for out of one that is not", async () => {
+    const used = async (app: TestApp) => Number((await ground.server.database.sql`select used_micro_usd as used from app_budgets where app_id = ${app.appId}`)[0]?.["used"])
+    const [poor, rich] = [await ground.server.createApp({ budgetUsd: 0.000001 }), await ground.server.createApp({ budgetUsd: 1 })]
+    const before = model.ear.listened.length
+    const beggar = await started(poor)
+    beggar.speak()
+    await saidAtLeast(ground, beggar.bot, beggar.person, 2)
+    assert.lengthOf(model.ear.listened, before)
+    const payer = await started(rich)
+    const held = Promise.withResolvers<void>()
+    model.ear.script({ kind: "heard", text: "Hello.", after: held.promise })
+    payer.speak()
+    await until("it to be handed in", () => model.ear.listened.length > before)
+    assert.strictEqual(await used(rich), 350)
+    held.resolve()
+    await payer.heard()
+  })
+})
+
+describe("where no model listens", () => {
+  it("a voice message is not fetched, and the character is told that there was one", async () => {
+    const deaf = await startTelegramGround()
+    try {
+      const { bot, id } = await deaf.attach()
+      const person = deaf.telegram.createUser()
+      deaf.telegram.start(person, bot)
+      await saidAtLeast(deaf, bot, person, 1)
+      deaf.telegram.sendMedia(person, bot, "voice", { duration: 7 })
+      await saidAtLeast(deaf, bot, person, 2)
+      const [chat] = await deaf.chatsOf(id)
+      const said = (await deaf.app.events(chat?.session_id ?? "")).find(({ role }) => role === "user")
+      assert.deepInclude(said?.payload, { text: "[voice message, 7 s]", parts: [{ type: "voice", text: "[voice message, 7 s]" }] })
+      assert.isEmpty(deaf.telegram.calls({ bot, method: "getFile" }))
+    } finally {
+      await deaf.close()
+    }
+  })
+})
+
+describe("a file of Telegram's", () => {
+  const token = `123456:${"A".repeat(35)}`
+  it.each(["../bot1:x/getMe", "a/../../b", "/etc/passwd", "http://10.0.0.1/x", "a%2e%2e/b", "a?b", "", "voice/gone.oga"])("is fetched from where files are, and an error does not tell the token: %s", async (file_path) => {
+    const asked: Array<string> = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? "")
+      const isCall = request.url?.endsWith("/getFile") === true
+      response.writeHead(isCall ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify({ ok: isCall, result: { file_id: "x", file_unique_id: "x", file_path } }))
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    try {
+      const apiRoot = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const error = await Effect.runPromise(BotApi.use((api) => Effect.flip(api.download(Redacted.make(token), "x", 100))).pipe(Effect.provide(BotApi.layer({ apiRoot }))))
+      assert.notInclude(JSON.stringify(error) + error.message + String(error.stack), token)
+      assert.deepStrictEqual(asked, [`/bot${token}/getFile`, ...file_path === "voice/gone.oga" ? [`/file/bot${token}/voice/gone.oga`] : []])
+    } finally {
+      server.close()
+    }
+  })
+})
