@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "../Database.ts"
 
 /** All that is kept of a session, under its id; its own row last. */
-const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_docs", "turn_stages", "turns", "events", "session_logs", "sessions"] as const
+const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "events", "session_logs", "sessions"] as const
 
 /** Budgets before sessions: the lock order of every writer. To be taken before a row of a chat is. */
 export const lockBudget = (appId: string) => Database.use(({ query }) => query((sql) => sql`select 1 from app_budgets where app_id = ${appId} for no key update`))
