@@ -16,7 +16,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    delivery_id: `dlv_${channel.slice(4)}_1`, bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix
+    delivery_id: `dlv_${channel.slice(4)}_1`, bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -46,7 +46,7 @@ const settle = async (): Promise<typeof ours> => {
   const keys = `/v1/account/apps/${app_id}/api-keys`
   const app = new TestApp(server.baseUrl, app_id, (await account.client.post(keys, {})).body.data.api_key)
   const slug = await app.createCharacter()
-  const external_user_ref = `someone of ${app_id}`
+  const external_user_ref = `someone-of-${app_id}`
   const session_id = await app.createSession({ character_slug: slug, external_user_ref })
   await app.converse(session_id, "What is for dinner?")
   const hook = { kind: "webhook", url: "http://127.0.0.1:1/hook", from: "start" }

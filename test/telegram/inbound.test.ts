@@ -192,8 +192,8 @@ describe("a command", () => {
     ground.telegram.say(person, bot, "My secret is safe")
     await hears(session, 1)
     // As a long conversation leaves it.
-    await ground.server.database.sql`insert into memory_blocks values (${ground.app.appId}, ${session}, 0, '{2}', 4)`
-    await ground.server.database.sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 0, 1, 0, 4, 0)`
+    await ground.server.database.sql`insert into memory_blocks values (${ground.app.appId}, ${session}, 1, array[2], 4)`
+    await ground.server.database.sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 1, 1, 0, 4, 0)`
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     ground.telegram.say(person, bot, "/forget")
     await until("the question", () => ground.said(bot, person).some((text) => text.includes("again within five minutes")))
