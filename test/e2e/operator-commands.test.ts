@@ -68,3 +68,17 @@ describe("key create and key rotate", () => {
     assert.lengthOf(await server.database.sql`select 1 from api_keys where app_id = ${appId}`, 1)
   }, 60_000)
 })
+
+describe("ledger check", () => {
+  it("prints how many turns were looked at, and fails with those whose books do not agree", async () => {
+    const app = await server.createApp()
+    const session = await app.createSession()
+    await app.converse(session, "Hello there.")
+    assert.deepStrictEqual(await printed("ledger", "check", "--app", app.appId), { turns: 1, mismatches: [] })
+    await server.database.sql`update turns set cost_micro_usd = cost_micro_usd + 1 where session_id = ${session}`
+    const { code, stdout, stderr } = await troupe("ledger", "check", "--app", app.appId)
+    assert.deepStrictEqual([code, stderr], [1, "troupe: the books of 1 of 1 turns do not agree\n"])
+    assert.deepInclude(JSON.parse(stdout).mismatches[0], { app_id: app.appId, session_id: session, turn_index: 1, held: 0 })
+    assert.match((await troupe("ledger", "check", "--days", "none")).stderr, /^troupe: --days must be a whole number from 1 to 3660\n$/)
+  })
+})

@@ -60,11 +60,14 @@ describe("the README", () => {
   it("leads from nothing to a first reply by an account of one's own", async () => {
     const device = /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
     await approve(JSON.parse(device).data.verification_uri_complete)
-    const [page = "", secrets = ""] = (await shell(`DEVICE='${device}'\n${block("account-finish")}\nprintf '\\n%s' "$TROUPE_ACCOUNT_TOKEN $TROUPE_KEY $DEVICE_CODE"`)).split("\n")
+    const finish = `${block("account-finish")}\nprintf '\\n%s\\n' "$TROUPE_ACCOUNT_TOKEN $TROUPE_KEY $DEVICE_CODE"`
+    const [page = "", secrets = "", caps = ""] = (await shell(`DEVICE='${device}'\n${finish}\n${block("caps")}`)).split("\n")
     const { data } = JSON.parse(page)
     assert.isTrue(data.events.some((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"))
     // What it was given is in no line that the server wrote.
     assert.match(secrets, /^lat_\w{46} ck_\w{46} [\w-]{43}$/)
+    const [app, endUser, usage] = caps.split(/(?<=\})(?=\{"schema_version")/).map((answer) => JSON.parse(answer).data)
+    assert.deepStrictEqual([app.daily_budget_usd, app.default_end_user_caps.daily_messages, endUser.effective.daily_messages, usage.messages], [5, 200, 20, 1])
     for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)
   })
 
