@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import postgres from "postgres"
-import { inject } from "vitest"
+import { assert, inject } from "vitest"
+import { tablesWithSecrets } from "./findSecrets.ts"
 import { onDatabase } from "./onDatabase.ts"
 
 export interface TestDatabase {
@@ -22,9 +23,12 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
     url,
     sql,
     drop: async () => {
+      // Whatever a test has done: nothing that was minted may be read in what it leaves behind, stored answers and payloads of jobs included.
+      const leaks = await tablesWithSecrets(sql)
       await sql.end({ timeout: 1 })
       await admin`drop database if exists ${admin(name)} with (force)`
       await admin.end({ timeout: 1 })
+      assert.deepStrictEqual(leaks, [], "tables in which a secret can be read")
     }
   }
 }

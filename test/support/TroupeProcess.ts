@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { resolve } from "node:path"
+import { secretsIn } from "./findSecrets.ts"
 
 const ROOT = resolve(import.meta.dirname, "../..")
 
@@ -33,9 +34,12 @@ export const startTroupe = async (env: Record<string, string>, args: ReadonlyArr
     baseUrl,
     stdout: () => stdout,
     stderr: () => stderr,
-    stop: (signal) => {
+    stop: async (signal) => {
       child.kill(signal)
-      return exited
+      const code = await exited
+      // The key of the first start is printed, once; no other secret ever is.
+      if (secretsIn(stderr).length > 0 || new Set(secretsIn(stdout)).size > 1) throw new Error("a secret was printed")
+      return code
     }
   }
 }

@@ -1,0 +1,34 @@
+import type postgres from "postgres"
+import { read } from "#src/accounts/credential.ts"
+
+/** Keys and account tokens are known by their checksum, so that each that was minted is found and none that was made up. The others go by their form alone. */
+const FORMS = {
+  key: /(?:ck_|lat_)[0-9A-Za-z]{46}/g,
+  webhook: /whsec_[A-Za-z0-9+/]{32,}={0,2}/g,
+  bot: /\b\d{8,}:[A-Za-z0-9_-]{35}\b/g
+}
+const isMinted = (text: string) => read(text.startsWith("ck_") ? "ck_" : "lat_", text) !== null
+
+/** Secrets that stand in a text. */
+export const secretsIn = (text: string): ReadonlyArray<string> => [
+  ...[...text.matchAll(FORMS.key)].map(([found]) => found).filter(isMinted),
+  ...[...text.matchAll(FORMS.webhook), ...text.matchAll(FORMS.bot)].map(([found]) => found)
+]
+
+/** In bytes that are shown as hexadecimal digits. */
+const decoded = (row: string) => row.replaceAll(/\\\\?x([0-9a-f]{20,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
+
+const ANY = "(ck_|lat_)[0-9A-Za-z]{46}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|636b5f|6c61745f|77687365635f|(3[0-9]){8}3a([2-7][0-9a-f]){35}"
+
+/** Where in a database a secret stands that can be read: the names of tables. */
+export const tablesWithSecrets = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
+  const tables = await sql<Array<{ schema: string; name: string }>>`
+    select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker') order by 1, 2`
+  const found: Array<string> = []
+  for (const { schema, name } of tables) {
+    const rows = await sql<Array<{ row: string }>>`select t::text as row from ${sql(schema)}.${sql(name)} t where t::text ~ ${ANY} limit 200`
+    if (rows.some(({ row }) => secretsIn(row).length > 0 || secretsIn(decoded(row)).length > 0)) found.push(name)
+  }
+  return found
+}
