@@ -112,7 +112,9 @@ const identityProvider = Layer.unwrap(Effect.gen(function*() {
   return IdentityProvider.layer({ issuer: oidc, production, allow: outboundAllow })
 }))
 
-const accounts = Layer.mergeAll(AccountAuthentication.layer, DeviceCodes.layer, DeviceApprovals.layer, identityProvider).pipe(
+const deviceCodes = DeviceCodes.layer.pipe(Layer.provide(AccountTokens.layer))
+
+const accounts = Layer.mergeAll(AccountAuthentication.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
   Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
 )
 
@@ -150,7 +152,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide([TurnRunner.layer, courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, BudgetWarnings.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, BudgetWarnings.layer, Retention.layer(retention)])
   )
 }))
 

@@ -1,4 +1,9 @@
-/** Setting up and using this server, for agents (contract 4.10). */
+import { SCOPES } from "#src/accounts/scopes.ts"
+import { errorLines } from "./errorTexts.ts"
+
+const scopeLines = Object.entries(SCOPES).map(([scope, words]) => `- ${scope}: ${words}`).join("\n")
+
+/** Setting up and using this server, for agents (contract 4.10). Its commands are run by a test. */
 export const llmsText = (baseUrl: string) => `# Troupe
 
 Troupe hosts AI characters that hold persistent, messenger-style conversations with an app's end-users.
@@ -7,7 +12,41 @@ Machine-readable schema: ${baseUrl}/openapi.json (the authority for request and 
 
 ## Authentication
 Every call under /v1 sends \`Authorization: Bearer ck_...\`, a runtime key that belongs to one app. Keep it on your server.
-Without a key, ask the operator for one; on the machine that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
+Without a key, set up an account as below; or, on the machine that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
+An account token (lat_...) is good for /v1/account only, a runtime key (ck_...) for everything else. Never ask a person for their credentials, cookies or session: they approve you on a page of their own.
+
+## Account set-up, from nothing to a first reply
+1. Ask for a device code (20 in ten minutes for an address); scopes may be left out, for all of them:
+\`\`\`sh
+curl -s -X POST ${baseUrl}/v1/account/device/start -H "content-type: application/json" -d '{"client_name":"My agent","scopes":["apps:read","apps:write","keys:write"]}'
+\`\`\`
+2. Show the person data.verification_uri_complete, or data.verification_uri and data.user_code. They sign in, read the scopes, and approve or deny.
+3. Fetch the token, every data.interval_seconds until it is there: 400 authorization_pending: go on; 429 slow_down: five seconds longer from now on; 403 access_denied and 400 expired_token: over. With data.device_code in DEVICE_CODE:
+\`\`\`sh
+curl -s -X POST ${baseUrl}/v1/account/device/token -H "content-type: application/json" -d '{"device_code":"'"$DEVICE_CODE"'"}'
+\`\`\`
+data.access_token is the account token, shown this once and good for 30 days. Both routes also speak plain RFC 8628 to OAuth clients (a form with client_id, scope, grant_type); see ${baseUrl}/.well-known/oauth-authorization-server.
+4. With it in TROUPE_ACCOUNT_TOKEN, create an app, and with data.app_id in APP_ID a runtime key for it; data.api_key is shown this once:
+\`\`\`sh
+curl -s -X POST ${baseUrl}/v1/account/apps -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN" -H "content-type: application/json" -d '{"name":"My app"}'
+curl -s -X POST ${baseUrl}/v1/account/apps/$APP_ID/api-keys -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN" -H "content-type: application/json" -d '{"name":"backend"}'
+\`\`\`
+5. With the key in TROUPE_KEY, make a character and talk to it; with data.id of the session in SESSION:
+\`\`\`sh
+curl -s -X POST ${baseUrl}/v1/characters -H "authorization: Bearer $TROUPE_KEY" -H "content-type: application/json" -d '{"slug":"mara","display_name":"Mara","voice_samples":[{"text":"Sit down, the soup is hot."}],"example_dialogues":[{"user":"What is for dinner?","character":"Leek soup, and bread if you cut it."}]}'
+curl -s -X POST ${baseUrl}/v1/sessions -H "authorization: Bearer $TROUPE_KEY" -H "content-type: application/json" -d '{"character_slug":"mara","external_user_ref":"user-1"}'
+curl -s -X POST ${baseUrl}/v1/sessions/$SESSION/messages -H "authorization: Bearer $TROUPE_KEY" -H "content-type: application/json" -H "idempotency-key: first-message" -d '{"text":"What is for dinner?"}'
+curl -s "${baseUrl}/v1/sessions/$SESSION/events?since=2&wait=30" -H "authorization: Bearer $TROUPE_KEY"
+\`\`\`
+Later, with the key's prefix in PREFIX: list keys with their last use, replace one with an hour's grace, end one at once, and give the account token back:
+\`\`\`sh
+curl -s ${baseUrl}/v1/account/apps/$APP_ID/api-keys -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
+curl -s -X POST ${baseUrl}/v1/account/apps/$APP_ID/api-keys/$PREFIX/rotate -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN" -H "content-type: application/json" -d '{"grace_seconds":3600}'
+curl -s -X POST ${baseUrl}/v1/account/apps/$APP_ID/api-keys/$PREFIX/revoke -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
+curl -s -X POST ${baseUrl}/v1/account/token/revoke -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
+\`\`\`
+Scopes; a token without the one that a route takes gets 403 scope_missing:
+${scopeLines}
 
 ## A conversation
 1. POST ${baseUrl}/v1/characters {"slug","display_name",...} creates a character.
@@ -33,5 +72,6 @@ In a checkout of Troupe, with the key in TROUPE_KEY and TROUPE_URL=${baseUrl}; -
 
 ## Answers
 Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code and retry by status:
-429, 500, 502 and 503 with backoff; other 4xx not as they are. A plain-string detail comes with a generic 401 or 403 and with 503.
+after Retry-After, or with backoff, where it says retry; not as they are where it says no retry. A plain-string detail comes with a generic 401 or 403 (no retry) and with 503 (retry).
+${errorLines()}
 `

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger"
 import { createJsonSchemaTransform } from "fastify-type-provider-zod"
 import { VERSION } from "#pipeline/domain/version.ts"
+import { errorTable } from "./errorTexts.ts"
 import { eventPush } from "./eventPush.ts"
 import type { App } from "./Server.ts"
 
@@ -33,7 +34,12 @@ export const describeServer = async (app: App) => {
       info: {
         title: "Troupe",
         version: VERSION,
-        description: "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
+        description: [
+          "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
+          "## Errors",
+          "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` where the table says so. Go by the status for whether to try again, with backoff and after `Retry-After`, and by the code for what it is about. Other codes may come.",
+          errorTable()
+        ].join("\n\n"),
         license: { name: "MIT", identifier: "MIT" }
       },
       servers: [{ url: "/", description: "This server" }],

@@ -10,11 +10,13 @@ export interface UsageRequest {
   readonly group_by?: UsageGroup | undefined
 }
 
-const toUsed = ({ messages, cost_micro_usd, input_tokens, cached_input_tokens, output_tokens }: Omit<UsageRow, "key">) => ({
+const toGroup = ({ key, messages, cost_micro_usd, input_tokens, cached_input_tokens, output_tokens }: UsageRow) => ({
+  key,
   messages,
   tokens: { input: input_tokens, cached_input: cached_input_tokens, output: output_tokens },
   cost_usd: toUsd(cost_micro_usd)
 })
+const NOTHING: UsageRow = { key: null, messages: 0, cost_micro_usd: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }
 
 /** What these apps have used, or one of their end-users, as every usage route answers. */
 export const readUsage = Effect.fnUntraced(function*(apps: ReadonlyArray<string>, request: UsageRequest, externalUserRef: string | null = null) {
@@ -24,13 +26,14 @@ export const readUsage = Effect.fnUntraced(function*(apps: ReadonlyArray<string>
   if (from.getTime() >= to.getTime()) return yield* validationError("query.from: Must be before query.to")
   const usage = yield* Usage
   const query = { apps, externalUserRef, from, to }
-  const [total] = yield* usage.read({ ...query, groupBy: null })
+  const [all = NOTHING] = yield* usage.read({ ...query, groupBy: null })
   const groups = request.group_by === undefined ? [] : yield* usage.read({ ...query, groupBy: request.group_by })
+  const { key: _, ...total } = toGroup(all)
   return {
     from: from.toISOString(),
     to: to.toISOString(),
-    ...toUsed(total ?? { messages: 0, cost_micro_usd: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }),
+    ...total,
     group_by: request.group_by ?? null,
-    groups: groups.map((row) => ({ key: row.key, ...toUsed(row) }))
+    groups: groups.map(toGroup)
   }
 })

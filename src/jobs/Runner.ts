@@ -14,9 +14,11 @@ import { Alignment } from "#src/db/Alignment.ts"
 import { Allowances } from "#src/db/Allowances.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
+import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { Retention } from "#src/db/Retention.ts"
+import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
 import { Batches } from "./telegram/Batches.ts"
@@ -36,7 +38,9 @@ const DRAIN = "4 seconds"
 const turnTask = task(Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) }), ({ sessions }) =>
   TurnRunner.use((runner) => Effect.forEach(sessions, ([appId, sessionId]) => runner.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
 
-const expireTask = task(Schema.Unknown, () => IdempotencyKeys.use((keys) => keys.expire))
+const expireTask = task(Schema.Unknown, () => Effect.all([
+  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire)
+], { discard: true }))
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
 
@@ -70,7 +74,7 @@ const reconcileTask = task(Schema.Unknown, () => Effect.gen(function*() {
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Batches | BudgetWarnings | Courier | IdempotencyKeys | Intake | Ledger | Manager | Probe | Retention | TurnRunner
+type Services = Alignment | Allowances | Batches | BudgetWarnings | Courier | DeviceCodes | IdempotencyKeys | Intake | Ledger | Manager | Probe | Retention | RollingLimits | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask

@@ -88,5 +88,5 @@ const estimateMicroUsd = (model: string, replyMode: ReplyMode): number =>
 export const ratesOf = (model: string) => ({
   priceVersion: PRICE_VERSION,
   messages: (["fast", "deep"] as const).map((mode) => ({ kind: `message_${mode}` as const, worst: worstCaseMicroUsd(model, mode), estimate: estimateMicroUsd(model, mode) })),
-  tokens: [...prices].map(([name, price]) => ({ model: name, ...price }))
+  tokens: [...prices].map(([name, { input, cached, output }]) => ({ model: name, input, cached, output }))
 })

@@ -18,7 +18,9 @@ import { Database } from "#src/db/Database.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { Retention } from "#src/db/Retention.ts"
+import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { RollingLimits } from "#src/db/RollingLimits.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
 import { Workers } from "#src/db/Workers.ts"
@@ -126,7 +128,7 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide([Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, {}), Layer.mock(Allowances, {}), Layer.mock(Ledger, {})]),
+      Layer.provide([Layer.mock(DeviceCodes, {}), Layer.mock(RollingLimits, {}), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, {}), Layer.mock(Allowances, {}), Layer.mock(Ledger, {})]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { approve } from "#test/support/approve.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const run = promisify(execFile)
@@ -54,6 +55,13 @@ describe("the README", () => {
     const [app = "", character = ""] = (await shell(block("own"))).split("\n")
     assert.hasAllKeys(JSON.parse(app), ["app_id", "api_key", "prefix"])
     assert.strictEqual(JSON.parse(character).data.slug, "mara")
+  })
+
+  it("leads from nothing to a first reply by an account of one's own", async () => {
+    const device = /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
+    await approve(JSON.parse(device).data.verification_uri_complete)
+    const { data } = JSON.parse(await shell(`DEVICE='${device}'\n${block("account-finish")}`))
+    assert.isTrue(data.events.some((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"))
   })
 
   it("lists every setting that is read, and no other", () => {

@@ -6,9 +6,11 @@ import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as z from "zod"
 import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
+import { AccountAppCreate, AccountAppPage, AccountAppPatch, AccountData, DeviceStart, DeviceStarted, DeviceToken, KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey, TokenData, TokenRevoked } from "#src/http/schemas/account.ts"
 import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/schemas/channel.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
+import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -53,10 +55,15 @@ describe("the OpenAPI document", () => {
       "DELETE /v1/characters/{slug}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
       "DELETE /v1/telegram/bots/{bot_id}",
+      "GET /.well-known/oauth-authorization-server",
       "GET /docs/",
       "GET /healthz",
       "GET /openapi.json",
       "GET /readyz",
+      "GET /v1/account",
+      "GET /v1/account/apps",
+      "GET /v1/account/apps/{app_id}",
+      "GET /v1/account/apps/{app_id}/api-keys",
       "GET /v1/apps/{app_id}/channels",
       "GET /v1/apps/{app_id}/channels/{channel_id}",
       "GET /v1/characters",
@@ -81,11 +88,19 @@ describe("the OpenAPI document", () => {
       "GET /v1/telegram/bots",
       "GET /v1/telegram/bots/{bot_id}",
       "GET /v1/telegram/bots/{bot_id}/chats",
+      "PATCH /v1/account/apps/{app_id}",
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
       "PATCH /v1/characters/{slug}",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
       "PATCH /v1/telegram/bots/{bot_id}",
+      "POST /v1/account/apps",
+      "POST /v1/account/apps/{app_id}/api-keys",
+      "POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke",
+      "POST /v1/account/apps/{app_id}/api-keys/{prefix}/rotate",
+      "POST /v1/account/device/start",
+      "POST /v1/account/device/token",
+      "POST /v1/account/token/revoke",
       "POST /v1/apps/{app_id}/channels",
       "POST /v1/apps/{app_id}/channels/{channel_id}/pause",
       "POST /v1/apps/{app_id}/channels/{channel_id}/replay",
@@ -116,7 +131,8 @@ describe("the OpenAPI document", () => {
     for (const [name, operation] of operations()) {
       const [method = "", path = ""] = name.split(" ")
       const { status } = await fetch(server.baseUrl + path, { method })
-      assert.strictEqual(status, operation.security?.length === 0 ? 200 : 401, name)
+      // Without a code there is nothing to exchange.
+      assert.strictEqual(status, name === "POST /v1/account/device/token" ? 422 : operation.security?.length === 0 ? 200 : 401, name)
     }
   })
 
@@ -136,9 +152,15 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content), ["text/event-stream"])
   })
 
-  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time", () => {
-    for (const [name, { parameters = [] }] of operations().filter(([name]) => name.startsWith("POST") && !name.endsWith("/test"))) {
+  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time, and the device flow, whose callers nobody knows", () => {
+    for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && security?.length !== 0)) {
       assert.isTrue(parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"), name)
+    }
+  })
+
+  it("asks for an account token on the account plane, and for a runtime key everywhere else", () => {
+    for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
+      assert.deepStrictEqual(security ?? document.security, name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }], name)
     }
   })
 
@@ -168,7 +190,7 @@ describe("the OpenAPI document", () => {
       if (schema instanceof z.ZodUnion) for (const option of schema.options) check(option as z.ZodType, place, seen)
       if (schema instanceof z.ZodObject) for (const [key, member] of Object.entries(schema.shape)) check(member as z.ZodType, `${place}.${key}`, seen)
     }
-    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay })) check(schema, name)
+    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay, AccountAppCreate, AccountAppPatch, KeyCreate, KeyRotate, DeviceStart, DeviceToken })) check(schema, name)
     assert.isAbove(examples, 8)
   })
 
@@ -211,7 +233,28 @@ describe("real answers", () => {
     })
   })
 
+  let account: TestAccount
+  let accountApp: string
+  let prefix: string
+  beforeAll(async () => {
+    account = await createAccountIn(server)
+    accountApp = `/v1/account/apps/${(await account.client.post("/v1/account/apps", { name: "x" })).body.data.app_id}`
+    prefix = (await account.client.post(`${accountApp}/api-keys`, {})).body.data.prefix
+  })
+
   it.each<[string, z.ZodType, () => Promise<Answer>]>([
+    ["POST /v1/account/device/start", strict(DeviceStarted), () => app.post("/v1/account/device/start", {})],
+    ["GET /v1/account", strict(AccountData.extend({ token: strict(TokenData), tokens: z.array(strict(TokenData)) })), () => account.client.get("/v1/account")],
+    ["POST /v1/account/apps", strict(AppData.extend(created)), () => account.client.post("/v1/account/apps", { name: "x", typo: 1 })],
+    ["GET /v1/account/apps", z.strictObject({ apps: z.array(strict(AppData)), next_cursor: AccountAppPage.shape.next_cursor }), () => account.client.get("/v1/account/apps?limit=1")],
+    ["GET /v1/account/apps/{app_id}", strict(AppData), () => account.client.get(accountApp)],
+    ["PATCH /v1/account/apps/{app_id}", strict(AppData.extend(written)), () => account.client.patch(accountApp, { environment: "test", typo: 1 })],
+    ["POST /v1/account/apps/{app_id}/api-keys", strict(KeyData.extend({ ...shownKey, ...created })), () => account.client.post(`${accountApp}/api-keys`, { name: "x" }, { "idempotency-key": "k" })],
+    ["POST /v1/account/apps/{app_id}/api-keys, again", strict(KeyData.extend(created)), () => account.client.post(`${accountApp}/api-keys`, { name: "x" }, { "idempotency-key": "k" })],
+    ["GET /v1/account/apps/{app_id}/api-keys", z.strictObject({ api_keys: z.array(strict(KeyData)), next_cursor: KeyPage.shape.next_cursor }), () => account.client.get(`${accountApp}/api-keys`)],
+    ["POST /v1/account/apps/{app_id}/api-keys/{prefix}/rotate", strict(KeyRotated.extend({ replaces: strict(KeyData), ...shownKey, ...created })), () => account.client.post(`${accountApp}/api-keys/${prefix}/rotate`, { grace_seconds: 1 })],
+    ["POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke", strict(KeyData), () => account.client.post(`${accountApp}/api-keys/${prefix}/revoke`, undefined)],
+    ["POST /v1/account/token/revoke", strict(TokenRevoked), () => account.client.post("/v1/account/token/revoke", undefined)],
     ["GET /v1/me", strict(MeData), () => app.get("/v1/me")],
     ["PATCH /v1/apps/{app_id}", strict(AppData.extend(written)), () => app.patch(`/v1/apps/${app.appId}`, { name: "x", typo: 1 })],
     ["POST /v1/characters", CharacterData.extend(created), () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })],

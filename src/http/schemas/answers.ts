@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { codesOf } from "../errorTexts.ts"
 
 /** Schemas of answers, for the OpenAPI document and the contract tests. They are not run on the way out. */
 
@@ -30,6 +31,12 @@ const ERRORS = {
   503: ["Database unreachable, or starting or stopping; passing", PlainError]
 } as const
 
+/** With the codes that the catalogue has for it. */
+const withCodes = (status: keyof typeof ERRORS): string => {
+  const codes = codesOf(status)
+  return ERRORS[status][0] + (codes === "" ? "" : `. Among: ${codes}`)
+}
+
 const withData = (data: z.ZodType) => z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
 
 type Answers = Record<number, z.ZodType<unknown> | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }>
@@ -47,7 +54,7 @@ export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof 
 /** The answers of a route that asks for no key: its success, and no error but these. */
 export const publicAnswers = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
   200: { description: "Success", content: { [mediaType]: { schema: success } } },
-  ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(ERRORS[status][0])]))
+  ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
 })
 
 const time = z.iso.datetime()

@@ -1,0 +1,126 @@
+import * as fc from "fast-check"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { newId } from "#pipeline/domain/Id.ts"
+import { mintApiKey } from "#src/accounts/apiKey.ts"
+import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
+import { bodiesFor, type Operation, operationsOf, queriesFor } from "#test/support/hostile.ts"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { type Answer, TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+/** What belongs to somebody, by what a path calls it. */
+type Things = Readonly<Record<string, string>>
+
+/** The same in form, and nobody's. */
+const absent = (): Things => {
+  const channel = newId("chn")
+  return {
+    app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
+    delivery_id: `dlv_${channel.slice(4)}_1`, bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix
+  }
+}
+
+/** Names nothing of its own: a version belongs to its character. */
+const NO_IDS: ReadonlySet<string> = new Set(["version"])
+
+let server: TestServer
+let telegram: FakeTelegram
+let ours: { readonly things: Things; readonly app: TestApp; readonly account: TestAccount }
+let theirs: typeof ours
+let operations: ReadonlyArray<Operation>
+beforeAll(async () => {
+  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
+  server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1", TELEGRAM_API_ROOT: telegram.url } })
+  ;[ours, theirs] = [await settle(), await settle()]
+  operations = operationsOf((await ours.app.get("/openapi.json")).body, {})
+})
+afterAll(async () => {
+  await server.close()
+  await telegram.close()
+})
+
+/** An account with an app that has one of everything. */
+const settle = async (): Promise<typeof ours> => {
+  const account = await createAccountIn(server)
+  const app_id = (await account.client.post("/v1/account/apps", { name: "app" })).body.data.app_id
+  const keys = `/v1/account/apps/${app_id}/api-keys`
+  const app = new TestApp(server.baseUrl, app_id, (await account.client.post(keys, {})).body.data.api_key)
+  const slug = await app.createCharacter()
+  const session_id = await app.createSession({ character_slug: slug })
+  await app.converse(session_id, "What is for dinner?")
+  const hook = { kind: "webhook", url: "http://127.0.0.1:1/hook", from: "start" }
+  const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, hook)).body.data.id
+  const app_channel_id = (await app.post(`/v1/apps/${app_id}/channels`, hook)).body.data.id
+  const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
+  const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
+  const { prefix } = (await account.client.post(keys, {})).body.data
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, bot_id, batch_id, prefix }
+  return { things, app, account }
+}
+
+const named = ({ path }: Operation): ReadonlyArray<string> =>
+  [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = ""]) => NO_IDS.has(name) ? [] : [name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name])
+const fill = ({ path }: Operation, things: Things): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name] ?? assert.fail(`${path}: say in this test what ${name} names`))
+
+const bytes = ({ status, body }: Answer) => {
+  const { request_id: id } = body.detail ?? {}
+  return `${status} ${JSON.stringify(body).replaceAll(String(id), "...")}`
+}
+/** What may be swapped: everything that the path names, and each thing alone below what is ours. */
+const swaps = (names: ReadonlyArray<string>) => [names, ...names.slice(1).map((_, index) => names.slice(index + 1))]
+
+describe("an id of somebody else's", () => {
+  it("is there to be tried: one of everything that a path names, on both sides", async () => {
+    const names = new Set(operations.flatMap(named))
+    for (const name of names) for (const { things } of [ours, theirs]) assert.isString(things[name], `say in this test what ${name} names`)
+    for (const operation of operations.filter(({ method, path }) => method === "GET" && path.includes("{") && !path.endsWith("/stream"))) {
+      for (const { things, app, account } of [ours, theirs]) {
+        const by = operation.path.startsWith("/v1/account/") ? account.client : app
+        assert.strictEqual((await by.get(fill(operation, things))).status, 200, operation.path)
+      }
+    }
+  })
+
+  it("is answered, on every route that exists and whatever else the request says, byte for byte like one that nobody has", async () => {
+    const withIds = operations.filter((operation) => named(operation).length > 0)
+    assert.isAbove(withIds.length, 40)
+    const answered = new Map<string, Set<number>>()
+    for (const operation of withIds) {
+      const by = operation.path.startsWith("/v1/account/") ? ours.account.client : ours.app
+      const seen = new Set<number>()
+      answered.set(`${operation.method} ${operation.path}`, seen)
+      for (const swapped of swaps(named(operation))) {
+        const nobodys = absent()
+        const ask = async (things: Things, body: string | undefined, query: string) => {
+          const mixed = { ...ours.things, ...Object.fromEntries(swapped.map((name) => [name, things[name] ?? ""])) }
+          const answer = await by.request(operation.method, fill(operation, mixed) + (query === "" ? "" : `?${query}`), body)
+          // A path is quoted nowhere but where the caller wrote it.
+          return { answer, text: swapped.reduce((text, name) => text.replaceAll(things[name] ?? "", name), bytes(answer)) }
+        }
+        await fc.assert(fc.asyncProperty(
+          bodiesFor(operation.body).filter((body) => body === undefined || typeof body === "string"),
+          fc.oneof({ weight: 3, arbitrary: fc.constant("") }, queriesFor(operation.query).filter((query) => query.length < 2000)),
+          async (body, query) => {
+            const text = operation.body === null ? undefined : body as string | undefined
+            const [foreign, nobody] = [await ask(theirs.things, text, query), await ask(nobodys, text, query)]
+            assert.strictEqual(foreign.text, nobody.text)
+            assert.include([404, 413], foreign.answer.status, JSON.stringify(foreign.answer.body))
+            seen.add(foreign.answer.status)
+          }
+        ), { numRuns: 12 })
+      }
+    }
+    for (const [route, statuses] of answered) assert.include([...statuses], 404, route)
+  }, 120_000)
+
+  it("has come to no harm by all of this", async () => {
+    const { app, account, things } = theirs
+    assert.strictEqual((await app.get(`/v1/characters/${things["slug"]}`)).body.data.version, 1)
+    assert.strictEqual((await account.client.get(`/v1/account/apps/${things["app_id"]}`)).body.data.version, 1)
+    const { api_keys } = (await account.client.get(`/v1/account/apps/${things["app_id"]}/api-keys`)).body.data
+    assert.deepStrictEqual(api_keys.map((key: { status: string }) => key.status), ["active", "active"])
+    assert.strictEqual((await app.get(`/v1/telegram/bots/${things["bot_id"]}`)).status, 200)
+    assert.strictEqual((await app.get(`/v1/sessions/${things["session_id"]}/channels/${things["channel_id"]}`)).body.data.status, "active")
+  })
+})
