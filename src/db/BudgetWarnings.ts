@@ -35,7 +35,7 @@ export class BudgetWarnings extends Context.Service<BudgetWarnings, {
       from budget b join unnest(${[...TOLD_AT]}::int[]) as s(share) on b.used_micro_usd * 100 >= b.limit_micro_usd * s.share and s.share > b.warned
       where b.limit_micro_usd > 0
       group by 1, 2, 3, 4 order by 1, 2 limit ${A_ROUND}`)
-    // Told first, then noted: who dies in between tells it again.
+    // Told first, then noted: who dies in between tells it again. Jobs of this kind run one after another.
     const tell = Effect.fnUntraced(function*({ app_id, period, share, limit_micro_usd, used_micro_usd }: Due) {
       yield* log.append({ appId: app_id, type: "budget.warning", payload: { period, share_percent: share, limit_usd: limit_micro_usd / 1_000_000, used_usd: used_micro_usd / 1_000_000 } })
       yield* query((sql) => period === "day"

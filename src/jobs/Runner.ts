@@ -79,7 +79,7 @@ const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseEr
   turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets", "47 3 * * * reconcile ?fill=1d"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

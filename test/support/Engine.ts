@@ -8,14 +8,16 @@ import * as Result from "effect/Result"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type Accepted, Inbox, type InboundMessage, type InboxUnavailable, type Refused } from "#pipeline/Inbox.ts"
 import * as Accept from "#src/db/Accept.ts"
+import { Allowances } from "#src/db/Allowances.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Database } from "#src/db/Database.ts"
+import { Ledger } from "#src/db/Ledger.ts"
 import { Sessions } from "#src/db/Sessions.ts"
 import { Turns } from "#src/db/Turns.ts"
 import type { TestDatabase } from "./TestDatabase.ts"
 
-type Services = Apps | Characters | Database | Inbox | Sessions | Turns
+type Services = Allowances | Apps | Characters | Database | Inbox | Ledger | Sessions | Turns
 export type Send = Pick<InboundMessage, "appId" | "sessionId"> & Partial<InboundMessage>
 /** `accepted`, `replay` or the reason of the refusal. */
 export interface Verdict extends Partial<Accepted> {
@@ -27,7 +29,7 @@ export interface Engine {
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
   readonly send: (send: Send) => Promise<Verdict>
   readonly createApp: (budgetMicroUsd?: number) => Promise<string>
-  readonly createSession: (appId: string) => Promise<string>
+  readonly createSession: (appId: string, externalUserRef?: string) => Promise<string>
   readonly close: () => Promise<void>
 }
 
@@ -45,7 +47,7 @@ export const startEngine = (
   const database = Layer.effect(Database, Effect.map(Database, wrap)).pipe(
     Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 }))
   )
-  const runtime = ManagedRuntime.make(Layer.mergeAll(Apps.layer, Accept.layer({ holdMicroUsd: () => holdMicroUsd }), Turns.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
+  const runtime = ManagedRuntime.make(Layer.mergeAll(Apps.layer, Allowances.layer, Ledger.layer, Accept.layer({ holdMicroUsd: () => holdMicroUsd }), Turns.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
     Layer.provideMerge(LogSignals.layer),
     Layer.provideMerge(database),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
@@ -57,11 +59,11 @@ export const startEngine = (
       run(Effect.result(Inbox.use((inbox) => inbox.accept({ text: "hello", replyMode: "fast", clientMessageId: null, source: "api", ...send })))).then(verdictOf),
     createApp: (monthlyBudgetMicroUsd) =>
       run(Apps.use((apps) => apps.create({ name: "test", monthlyBudgetMicroUsd: monthlyBudgetMicroUsd ?? null }))).then(({ appId }) => appId),
-    createSession: (appId) =>
+    createSession: (appId, externalUserRef = "user-1") =>
       run(Effect.gen(function*() {
         yield* Effect.ignore(Characters.use((characters) => characters.create(appId, "mara", { display_name: "Mara" })))
         const { session } = yield* Sessions.use((sessions) =>
-          sessions.create(appId, { characterSlug: "mara", externalUserRef: "user-1", proactiveControls: {}, metadata: {}, endUser: {}, reuse: false }))
+          sessions.create(appId, { characterSlug: "mara", externalUserRef, proactiveControls: {}, metadata: {}, endUser: {}, reuse: false }))
         return session.session_id
       })),
     close: () => runtime.dispose()

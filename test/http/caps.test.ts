@@ -1,0 +1,161 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
+
+let server: TestServer
+let account: TestAccount
+beforeAll(async () => {
+  server = await startTestServer()
+  account = await createAccountIn(server)
+})
+afterAll(() => server.close())
+
+const NO_CAPS = { daily_messages: null, daily_cost_usd: null, monthly_cost_usd: null, daily_images: null }
+/** An app of the account's, its paths on the account plane, and a client with a key of it. */
+const createApp = async () => {
+  const appId: string = (await account.client.post("/v1/account/apps", { name: "Shop" })).body.data.app_id
+  const path = `/v1/account/apps/${appId}`
+  const { api_key } = (await account.client.post(`${path}/api-keys`, {})).body.data
+  return { appId, path, app: new TestApp(server.baseUrl, appId, api_key) }
+}
+/** Says something and waits for the answer to be paid for. */
+const talk = async (app: TestApp, session: string, text = "Hello there.") => {
+  const { cursor } = (await app.send(session, text)).body.data
+  await app.waitFor(session, (event) => event.type === "message.created" && event.role === "character" && event.cursor > cursor)
+}
+
+describe("the caps of an app", () => {
+  it("are none at first, are changed by merge, and are read as they were written", async () => {
+    const { path } = await createApp()
+    const none = { daily_budget_usd: null, monthly_budget_usd: null, hard_stop: true, default_end_user_caps: NO_CAPS, used: null }
+    assert.deepInclude((await account.client.get(`${path}/caps`)).body.data, none)
+    const some = (await account.client.patch(`${path}/caps`, { daily_budget_usd: 1.5, hard_stop: false, default_end_user_caps: { daily_messages: 20 } })).body.data
+    assert.deepInclude(some, { daily_budget_usd: 1.5, monthly_budget_usd: null, hard_stop: false, default_end_user_caps: { ...NO_CAPS, daily_messages: 20 }, used: { day_usd: 0, month_usd: 0 } })
+    assert.deepInclude((await account.client.patch(`${path}/caps`, { monthly_budget_usd: 9 })).body.data, { daily_budget_usd: 1.5, monthly_budget_usd: 9 })
+    assert.deepInclude((await account.client.patch(`${path}/caps`, { daily_budget_usd: null, monthly_budget_usd: null, hard_stop: null, default_end_user_caps: null })).body.data, none)
+    const { day, month } = some.resets_at
+    assert.match(day, /T00:00:00.000Z$/)
+    assert.match(month, /-01T00:00:00.000Z$/)
+  })
+
+  it("out of their bounds are 422, and an app of another account is 404", async () => {
+    const { path } = await createApp()
+    for (const body of [{ daily_budget_usd: -1 }, { monthly_budget_usd: 1e9 }, { default_end_user_caps: { daily_messages: 10_001 } }, { default_end_user_caps: { daily_images: 0.5 } }, { hard_stop: "no" }]) {
+      const { status, body: { detail } } = await account.client.patch(`${path}/caps`, body)
+      assert.deepStrictEqual([status, detail.code], [422, "validation_error"], JSON.stringify(body))
+    }
+    const other = await createAccountIn(server)
+    assert.strictEqual((await other.client.patch(`${path}/caps`, { daily_budget_usd: 1 })).status, 404)
+    const reader = await createAccountIn(server, { accountId: account.accountId, scopes: ["apps:read"] })
+    assert.strictEqual((await reader.client.get(`${path}/caps`)).status, 200)
+    assert.strictEqual((await reader.client.patch(`${path}/caps`, {})).body.detail.code, "scope_missing")
+  })
+
+  it("refuse a send beyond the day's budget with 402 before any work", async () => {
+    const { path, app } = await createApp()
+    const session = await app.createSession()
+    await account.client.patch(`${path}/caps`, { daily_budget_usd: 0 })
+    const { status, body } = await app.send(session, "Hello")
+    assert.deepStrictEqual([status, body.detail.code], [402, "budget_exceeded"])
+    assert.lengthOf(await server.database.sql`select 1 from turns where session_id = ${session}`, 0)
+    assert.lengthOf(await server.database.sql`select 1 from ledger where session_id = ${session}`, 0)
+  })
+})
+
+describe("the caps of an end-user", () => {
+  it("refuse a send of theirs with 402 end_user_cap_exceeded and nobody else's, with nothing written", async () => {
+    const { path, app } = await createApp()
+    const [capped, free] = [await app.createSession({ external_user_ref: "Ann Ö/1" }), await app.createSession({ external_user_ref: "Bob" })]
+    const caps = `${path}/end-users/${encodeURIComponent("Ann Ö/1")}/caps`
+    const set = (await account.client.patch(caps, { daily_messages: 1 })).body.data
+    assert.deepInclude(set, { external_user_ref: "Ann Ö/1", caps: { ...NO_CAPS, daily_messages: 1 }, effective: { ...NO_CAPS, daily_messages: 1 }, used: { day_usd: 0, month_usd: 0, day_messages: 0 } })
+    assert.strictEqual((await app.send(capped, "One")).status, 200)
+    const { status, body } = await app.send(capped, "Two")
+    assert.deepStrictEqual([status, body.detail.code], [402, "end_user_cap_exceeded"])
+    assert.lengthOf(await server.database.sql`select 1 from turns where session_id = ${capped}`, 1)
+    assert.strictEqual((await app.send(free, "One")).status, 200)
+    assert.strictEqual((await account.client.get(caps)).body.data.used.day_messages, 1)
+  })
+
+  it("are 404 for one who has no session, the same in another's app", async () => {
+    const { path } = await createApp()
+    const { status, body } = await account.client.get(`${path}/end-users/nobody/caps`)
+    assert.deepStrictEqual([status, body.detail.code], [404, "end_user_not_found"])
+    assert.strictEqual((await account.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: "many" })).status, 404)
+  })
+})
+
+describe("usage", () => {
+  it("adds up to the traces, by day, kind, character, model and end-user", async () => {
+    const { path, app } = await createApp()
+    const [ann, bob] = [await app.createSession({ external_user_ref: "ann" }), await app.createSession({ external_user_ref: "bob" })]
+    await talk(app, ann)
+    await talk(app, ann, "And how was your day?")
+    await talk(app, bob)
+    const traces = await Promise.all([ann, bob].map(async (session) => (await app.get(`/v1/sessions/${session}/trace`)).body.data.trace as ReadonlyArray<{ cost_usd: number; tokens: { input: number } }>))
+    const rows = traces.flat()
+    const cost = Math.round(rows.reduce((sum, row) => sum + row.cost_usd * 1e6, 0)) / 1e6
+    const total = (await app.get("/v1/usage")).body.data
+    assert.deepInclude(total, { messages: 3, cost_usd: cost, group_by: null, groups: [] })
+    assert.strictEqual(total.tokens.input, rows.reduce((sum, row) => sum + row.tokens.input, 0))
+    const groups = async (group: string) => (await app.get(`/v1/usage?group_by=${group}`)).body.data.groups as ReadonlyArray<{ key: string; messages: number; cost_usd: number }>
+    for (const group of ["day", "kind", "character", "model", "end_user"]) {
+      const found = await groups(group)
+      assert.strictEqual(Math.round(found.reduce((sum, one) => sum + one.cost_usd * 1e6, 0)), Math.round(cost * 1e6), group)
+    }
+    assert.deepStrictEqual((await groups("end_user")).map(({ key, messages }) => [key, messages]), [["ann", 2], ["bob", 1]])
+    assert.deepStrictEqual((await groups("kind")).map(({ key }) => key), ["message_fast"])
+    assert.deepStrictEqual((await groups("day")).map(({ key }) => key), [new Date().toISOString().slice(0, 10)])
+    const ofApp = (await account.client.get(`${path}/usage?group_by=kind`)).body.data
+    assert.deepInclude(ofApp, { messages: 3, cost_usd: cost })
+    const all = (await account.client.get("/v1/account/usage?group_by=app")).body.data.groups
+    assert.deepInclude(all.find((group: { key: string }) => group.key === app.appId), { messages: 3, cost_usd: cost })
+  })
+
+  it("is asked for a time, from before to", async () => {
+    const { app } = await createApp()
+    await talk(app, await app.createSession())
+    assert.strictEqual((await app.get("/v1/usage?from=2020-01-01&to=2020-02-01")).body.data.messages, 0)
+    for (const query of ["from=2020-02-01&to=2020-01-01", "from=yesterday", "group_by=app", "group_by=nothing"]) assert.strictEqual((await app.get(`/v1/usage?${query}`)).status, 422, query)
+  })
+})
+
+describe("the rates", () => {
+  it("say what is held for a message, which is what the ledger holds for it", async () => {
+    const { appId, app } = await createApp()
+    const { currency, price_version, engine, rates } = (await app.get("/v1/rates")).body.data
+    assert.deepStrictEqual([currency, engine], ["USD", "offline-retrieval.v1"])
+    await app.send(await app.createSession(), "Hello")
+    const [hold] = await server.database.sql`select amount_micro_usd::int as amount, price_version, activity from ledger where app_id = ${appId} and entry = 'hold'`
+    const fast = rates.find((rate: { kind: string }) => rate.kind === "message_fast")
+    assert.deepStrictEqual({ ...hold }, { amount: Math.round(fast.price_usd * 1e6), price_version, activity: "message_fast" })
+    assert.isBelow(fast.estimate_usd, fast.price_usd)
+  })
+})
+
+describe("a budget that runs out", () => {
+  it("is told of at 80 and at 100 percent, once each", async () => {
+    const { appId, path, app } = await createApp()
+    const session = await app.createSession()
+    await account.client.patch(`${path}/caps`, { monthly_budget_usd: 1 })
+    const look = () => server.database.sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
+    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ type: string; payload: object }>).filter(({ type }) => type === "budget.warning").map(({ payload }) => payload)
+    const use = (usd: number) => server.database.sql`update allowances set month_used_micro_usd = ${usd * 1e6} where app_id = ${appId} and kind = 'app'`
+    await use(0.79)
+    await look()
+    await use(0.85)
+    await look()
+    await until("the first warning", async () => (await told()).length === 1)
+    await use(1)
+    await look()
+    await until("the second", async () => (await told()).length === 2)
+    await look()
+    assert.deepStrictEqual(await told(), [
+      { period: "month", share_percent: 80, limit_usd: 1, used_usd: 0.85 },
+      { period: "month", share_percent: 100, limit_usd: 1, used_usd: 1 }
+    ])
+    assert.strictEqual((await app.send(session, "Hello")).body.detail.code, "budget_exceeded")
+  })
+})
