@@ -65,7 +65,9 @@ export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key",
 
 export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one.")
 
-export const demoQuotaExceeded = (what: string) => structured(403, "demo_quota_exceeded", `This demo key has used up its ${what}.`, "Create an app and a runtime key of your own: GET /v1/llms.txt says how.")
+const ownApp = "Create an app and a runtime key of your own: GET /v1/llms.txt says how."
+const demoQuota = structured(403, "demo_quota_exceeded", "This demo key has used up what it may create or send.", ownApp)
+export const demoQuotaExceeded = (what: "characters" | "sessions" | "user messages") => demoQuota.saying(`This demo key has used up its ${what}.`)
 export const demoInputTooLarge = structured(413, "demo_input_too_large", "A message under a demo key has at most 2000 characters.", "Send a shorter message, or use a runtime key of an app of your own.")
 
 export const missingAccountToken = plain(401, "Authentication required: send `Authorization: Bearer lat_...`.")
