@@ -16,6 +16,9 @@ import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
@@ -128,7 +131,7 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide([Layer.mock(DeviceCodes, {}), Layer.mock(RollingLimits, {}), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, {}), Layer.mock(Allowances, {}), Layer.mock(Ledger, {})]),
+      Layer.provide([Layer.mock(DeviceCodes, {}), Layer.mock(RollingLimits, {}), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, {}), Layer.mock(Allowances, {}), Layer.mock(Ledger, {}), Layer.mock(ExpiredSandboxes, {}), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../Database.ts"
 import type { ChatKey } from "./Conversations.ts"
 import { lockAllowancesOf } from "../moneyStatements.ts"
-import { eraseSessions } from "./eraseSessions.ts"
+import { eraseSessions } from "../eraseSessions.ts"
 
 const SURE_WITHIN = "5 minutes"
 

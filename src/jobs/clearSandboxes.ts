@@ -1,0 +1,19 @@
+import * as Effect from "effect/Effect"
+import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
+import { Arming } from "./telegram/Arming.ts"
+
+/** Takes the app's bots away from here, so that whoever attached them may attach them again. */
+const letBotsGo = Effect.fnUntraced(function*(appId: string) {
+  const rows = yield* BotRows
+  const arming = yield* Arming
+  const bots = yield* rows.list(appId, { after: null, limit: 1000 })
+  const letGo = (bot: StoredBot) => Effect.andThen(arming.disarm(bot), rows.detach(appId, bot.channel_id))
+  yield* Effect.forEach(bots, letGo, { discard: true })
+})
+
+/** Erases the sandboxes whose keys have expired, one after another. */
+export const clearSandboxes = Effect.gen(function*() {
+  const expired = yield* ExpiredSandboxes
+  yield* Effect.forEach(yield* expired.due, (appId) => Effect.andThen(letBotsGo(appId), expired.erase(appId)), { discard: true })
+})
