@@ -116,6 +116,8 @@ const tooManyKeys = structured(409, "api_key_limit_reached", "The app has as man
 export const apiKeyLimitReached = (most: number) => tooManyKeys.saying(`The app has ${most} keys that can be used, which is as many as it may have.`)
 export const apiKeyEnded = structured(409, "api_key_ended", "This key is revoked, expired or rotated already.", "Create another key with POST /v1/account/apps/{app_id}/api-keys.")
 
+export const erasureNotFound = structured(404, "erasure_not_found", "There is no such erasure in this app.", "The id of an erasure is in the answer to DELETE /v1/end-users/{external_user_ref}.")
+
 export const deliveryNotFound = structured(404, "delivery_not_found", "There is no such delivery in this session.", "List the deliveries with GET /v1/sessions/{session_id}/delivery.")
 
 export const versionNotFound = structured(404, "version_not_found", "There is no such version of this character.", "List them with GET /v1/characters/{slug}/versions.")

@@ -10,6 +10,7 @@ import { Sessions } from "#src/db/Sessions.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { accountAppOf } from "./accountApp.ts"
 import { channelScope } from "./channelScope.ts"
+import { isEndUserRef } from "./endUserRef.ts"
 import type { Kind } from "./errors.ts"
 import { isKeyPrefix } from "./keyResource.ts"
 import { isSlug } from "./schemas/character.ts"
@@ -27,10 +28,10 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
     }
     case "account_end_user": {
       const owner = yield* accountAppOf(request)
-      return owner !== undefined && (yield* Allowances.use((allowances) => allowances.ofEndUser(owner.app_id, external_user_ref))) !== undefined
+      return owner !== undefined && isEndUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(owner.app_id, external_user_ref))) !== undefined
     }
     case "end_user":
-      return (yield* Allowances.use((allowances) => allowances.ofEndUser(request.principal.appId, external_user_ref))) !== undefined
+      return isEndUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(request.principal.appId, external_user_ref))) !== undefined
     case "app":
       return app_id === request.principal.appId && (yield* Apps.use((apps) => apps.get(app_id))) !== undefined
     case "bot":

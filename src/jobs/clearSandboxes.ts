@@ -12,8 +12,11 @@ const letBotsGo = Effect.fnUntraced(function*(appId: string) {
   yield* Effect.forEach(bots, letGo, { discard: true })
 })
 
-/** Erases the sandboxes whose keys have expired, one after another. */
+/** Erases the sandboxes whose keys have expired, one after another. One that cannot be now does not keep the others: it is due again the next time. */
 export const clearSandboxes = Effect.gen(function*() {
   const expired = yield* ExpiredSandboxes
-  yield* Effect.forEach(yield* expired.due, (appId) => Effect.andThen(letBotsGo(appId), expired.erase(appId)), { discard: true })
+  const clear = (appId: string) => Effect.andThen(letBotsGo(appId), expired.erase(appId)).pipe(
+    Effect.catchTag("DatabaseError", (error) => Effect.logWarning("a sandbox could not be erased", { app_id: appId, reason: error.message }))
+  )
+  yield* Effect.forEach(yield* expired.due, clear, { discard: true })
 })

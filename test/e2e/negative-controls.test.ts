@@ -16,6 +16,7 @@ import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
@@ -131,7 +132,7 @@ describe("without the watchdog", () => {
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
       Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
-      Layer.provide([Layer.mock(DeviceCodes, {}), Layer.mock(RollingLimits, {}), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, {}), Layer.mock(Allowances, {}), Layer.mock(Ledger, {}), Layer.mock(ExpiredSandboxes, {}), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})]),
+      Layer.provide([Layer.mock(DeviceCodes, {}), Layer.mock(RollingLimits, {}), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }), Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, {}), Layer.mock(Allowances, {}), Layer.mock(Ledger, {}), Layer.mock(ExpiredSandboxes, {}), Layer.mock(Erasures, {}), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),

@@ -4,6 +4,7 @@ import * as z from "zod"
 import { Allowances } from "#src/db/Allowances.ts"
 import { findAccountApp } from "../accountApp.ts"
 import { readAppCaps, readEndUserCaps, toAppCapsResource, toEndUserCapsResource } from "../caps.ts"
+import { isEndUserRef } from "../endUserRef.ts"
 import { accountCurl, success } from "../envelope.ts"
 import { notFound } from "../errors.ts"
 import { answers, written } from "../schemas/answers.ts"
@@ -46,7 +47,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
       const { external_user_ref: ref } = request.params
-      const allowance = yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref))
+      const allowance = isEndUserRef(ref) ? yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref)) : undefined
       return success(toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis))
     })))
 
@@ -57,7 +58,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
       const { external_user_ref: ref } = request.params
-      const allowance = yield* Allowances.use((allowances) => allowances.limitEndUser(appId, ref, readEndUserCaps(request.body)))
+      const allowance = isEndUserRef(ref) ? yield* Allowances.use((allowances) => allowances.limitEndUser(appId, ref, readEndUserCaps(request.body))) : undefined
       return success(toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis))
     })))
 }
