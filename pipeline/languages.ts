@@ -21,7 +21,7 @@ const SAME_SCRIPT: Readonly<Record<string, string>> = { uk: "ru", be: "ru", bg: 
 
 const set = (words: string) => new Set(words.split(" "))
 const TELLING: Readonly<Record<string, ReadonlySet<string>>> = {
-  en: set("the and you is it that was for are with his they this have from what your when there she which their would about them these like into could people its than been now my made did i im dont youre we he of to in do"),
+  en: set("the and you is it that was for are with his they this have from what your when there she which their would about them these like into could people its than been now my made did i im dont youre we he of to in do here be"),
   de: set("der die das und ist nicht ich du wir ihr sie ein eine einen dem den mit auf fur von zu auch noch nur wie aber wenn dann doch schon mal mich dich mir dir hast habe hat bist sind war wird kann mein dein kein immer"),
   fr: set("le les des est et je tu il elle nous vous ne pas une que qui dans pour sur avec mais plus ce cette mon ton son jai cest quand comme tout bien tres aussi suis fait moi toi"),
   es: set("el los las es y yo tu que en por con para pero mas muy como este esta mi su una unos cuando tambien hay estoy eres soy tengo tienes donde quien porque nada todo bien ahora"),

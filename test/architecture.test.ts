@@ -90,6 +90,11 @@ describe("the house", () => {
     assert.deepStrictEqual(users, ["src/commands/webhooks.ts"])
   })
 
+  it("loads what signing in takes only when somebody signs in: it would cost each start", () => {
+    const early = modules.filter(({ text }) => /^import (?!type\b).*"(?:openid-client|oidc-provider)"/m.test(text)).map(({ path }) => path)
+    assert.deepStrictEqual(early, [])
+  })
+
   it("imports only files that are there", () => {
     const missing = modules.flatMap(({ path, imports }) =>
       imports.filter(({ target, isOurs }) => isOurs && !existsSync(resolve(import.meta.dirname, "..", target))).map(({ target }) => `${path} -> ${target}`))

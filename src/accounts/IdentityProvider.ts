@@ -42,8 +42,9 @@ const derived = (cookie: string, what: "state" | "nonce" | "verifier") => create
 
 const text = (claim: unknown): string | null => typeof claim === "string" && claim.trim() !== "" ? claim.toWellFormed().replaceAll("\0", "").slice(0, MOST_CHARACTERS) : null
 
-/** What openid-client says of a failure, without what it failed on. */
-const codeOf = (error: unknown): string => error instanceof Error && "error" in error ? String(error.error) : error instanceof Error && "code" in error ? String(error.code) : "unknown"
+/** What openid-client says of a failure, without what it failed on; some of it comes with the browser. */
+const codeOf = (error: unknown): string =>
+  (error instanceof Error && "error" in error ? String(error.error) : error instanceof Error && "code" in error ? String(error.code) : "unknown").slice(0, 100)
 const unavailable = (error: unknown) => new SignInFailed({ reason: "unavailable", code: codeOf(error) })
 /** An answer that says no, or that is not what it should be; not one that never came, or came from what is in trouble. */
 const refusedOrNot = (error: unknown) => {

@@ -100,6 +100,7 @@ export const notFound = {
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
+  batch: structured(404, "batch_not_found", "There is no such batch in this app.", "A batch's id is in the answer that created it."),
   app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to."),
   end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "List the app's end-users with GET /v1/end-users."),
   account_end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "An end-user is there from their first session on."),
@@ -150,7 +151,6 @@ export const telegramTokenOfAnother = structured(422, "telegram_token_invalid", 
 export const telegramBotTaken = structured(409, "telegram_bot_taken", "This Telegram bot is attached already.", "DELETE the bot where it is attached, or give that one a new token with PATCH.")
 export const telegramWebhookForeign = structured(409, "telegram_webhook_foreign", "Another system gets this bot's messages: its webhook is set.", "Take the bot out there first, or send takeover: true.")
 export const managedBotsUnavailable = structured(409, "managed_bots_unavailable", "This server has no manager bot.", "Attach a bot of your own with mode: byo, or have the operator set TELEGRAM_MANAGER_TOKEN.")
-export const batchNotFound = structured(404, "batch_not_found", "There is no such batch in this app.", "A batch's id is in the answer that created it.")
 export const telegramUsernameAwaited = structured(409, "telegram_username_awaited", "Another request waits for a bot of this username.", "Suggest another, or none: one is made up.")
 export const botManaged = structured(409, "bot_managed", "This bot's token is replaced here.", "Replace it with POST /v1/telegram/bots/{bot_id}/rotate-token.")
 export const botNotManaged = structured(409, "bot_not_managed", "This bot's token is its owner's to replace.", "Get a new one from @BotFather, and PATCH it.")

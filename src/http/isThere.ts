@@ -7,18 +7,19 @@ import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Sessions } from "#src/db/Sessions.ts"
+import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { accountAppOf } from "./accountApp.ts"
 import { channelScope } from "./channelScope.ts"
-import { isEndUserRef } from "./endUserRef.ts"
 import type { Kind } from "./errors.ts"
 import { isKeyPrefix } from "./keyResource.ts"
+import { isExternalUserRef } from "./schemas/caps.ts"
 import { isSlug } from "./schemas/character.ts"
 
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", bot_id = "", channel_id = "", external_user_ref = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", prefix = "", slug = "", session_id = "" } = params
   switch (kind) {
     case "account_app":
       return (yield* accountAppOf(request)) !== undefined
@@ -28,12 +29,14 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
     }
     case "account_end_user": {
       const owner = yield* accountAppOf(request)
-      return owner !== undefined && isEndUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(owner.app_id, external_user_ref))) !== undefined
+      return owner !== undefined && isExternalUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(owner.app_id, external_user_ref))) !== undefined
     }
     case "end_user":
-      return isEndUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(request.principal.appId, external_user_ref))) !== undefined
+      return isExternalUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(request.principal.appId, external_user_ref))) !== undefined
     case "app":
       return app_id === request.principal.appId && (yield* Apps.use((apps) => apps.get(app_id))) !== undefined
+    case "batch":
+      return isId("bat", batch_id) && (yield* BatchRows.use((rows) => rows.get(request.principal.appId, batch_id))) !== undefined
     case "bot":
       return isId("bot", bot_id) && (yield* BotRows.use((rows) => rows.get(request.principal.appId, bot_id))) !== undefined
     case "channel": {

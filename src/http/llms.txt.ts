@@ -1,5 +1,5 @@
 import { SCOPES } from "#src/accounts/scopes.ts"
-import { errorLines } from "./errorTexts.ts"
+import { errorList } from "./errorTexts.ts"
 
 const scopeLines = Object.entries(SCOPES).map(([scope, words]) => `- ${scope}: ${words}`).join("\n")
 
@@ -73,5 +73,5 @@ In a checkout of Troupe, with the key in TROUPE_KEY and TROUPE_URL=${baseUrl}; -
 ## Answers
 Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code and retry by status:
 after Retry-After, or with backoff, where it says retry; not as they are where it says no retry. A plain-string detail comes with a generic 401 or 403 (no retry) and with 503 (retry).
-${errorLines()}
+${errorList()}
 `

@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger"
 import { createJsonSchemaTransform } from "fastify-type-provider-zod"
 import { VERSION } from "#pipeline/domain/version.ts"
-import { errorTable } from "./errorTexts.ts"
+import { errorList } from "./errorTexts.ts"
 import { eventPush } from "./eventPush.ts"
 import type { App } from "./Server.ts"
 
@@ -14,7 +14,7 @@ const tags = [
   { name: "End-users", description: "The people who talk to characters, by the app's own references" },
   { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
   { name: "Observability", description: "What turns took, cost and decided" },
-  { name: "Account", description: "Apps and their runtime keys, with an account token instead of a key" },
+  { name: "Account", description: "Apps and their runtime keys, with an account token instead of a key", "x-scalar-ignore": true },
   { name: "Reference", description: "About this server" }
 ]
 
@@ -37,9 +37,10 @@ export const describeServer = async (app: App) => {
         version: VERSION,
         description: [
           "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
+          "How to set up an account, by the device flow, and to get apps and runtime keys with it, is in [llms.txt](/v1/llms.txt).",
           "## Errors",
-          "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` where the table says so. Go by the status for whether to try again, with backoff and after `Retry-After`, and by the code for what it is about. Other codes may come.",
-          errorTable()
+          "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` with a generic 401 or 403 (no retry) and with a 503 (retry). Try again only where it says retry, after `Retry-After` or with backoff. Other codes may come.",
+          errorList()
         ].join("\n\n"),
         license: { name: "MIT", identifier: "MIT" }
       },

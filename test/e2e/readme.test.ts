@@ -60,8 +60,12 @@ describe("the README", () => {
   it("leads from nothing to a first reply by an account of one's own", async () => {
     const device = /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
     await approve(JSON.parse(device).data.verification_uri_complete)
-    const { data } = JSON.parse(await shell(`DEVICE='${device}'\n${block("account-finish")}`))
+    const [page = "", secrets = ""] = (await shell(`DEVICE='${device}'\n${block("account-finish")}\nprintf '\\n%s' "$TROUPE_ACCOUNT_TOKEN $TROUPE_KEY $DEVICE_CODE"`)).split("\n")
+    const { data } = JSON.parse(page)
     assert.isTrue(data.events.some((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"))
+    // What it was given is in no line that the server wrote.
+    assert.match(secrets, /^lat_\w{46} ck_\w{46} [\w-]{43}$/)
+    for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)
   })
 
   it("lists every setting that is read, and no other", () => {

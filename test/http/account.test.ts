@@ -194,6 +194,16 @@ describe("a runtime key", () => {
     assert.strictEqual((await account.client.get(keysOf(appId))).body.data.api_keys[0].status, "expired")
   })
 
+  it("must be one of the app: 404 api_key_not_found", async () => {
+    const [appId, elsewhere] = [await createApp(account), await createApp(account)]
+    const { prefix } = await createKey(account, elsewhere)
+    for (const one of [prefix, mintApiKey().prefix, "ck_", "%00", "x".repeat(300)]) {
+      for (const action of ["rotate", "revoke"]) {
+        assert.deepStrictEqual(shape(await account.client.post(`${keysOf(appId)}/${one}/${action}`, undefined)), [404, "api_key_not_found"])
+      }
+    }
+  })
+
   it("is replaced at once when it is rotated without grace", async () => {
     const appId = await createApp(account)
     const { by, prefix } = await createKey(account, appId, { name: "backend", expires_at: "2099-01-01T00:00:00Z" })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { catalogue } from "#src/http/errors.ts"
+import { catalogue, type CatalogueEntry } from "#src/http/errors.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const HTTP = resolve(import.meta.dirname, "../../src/http")
+const lineOf = ({ status, code, message, fix, retryable }: CatalogueEntry) => `- ${status} \`${code}\` (${retryable ? "retry" : "no retry"}): ${message} ${fix}`
 const coded = catalogue.filter(({ code }) => code !== null)
 
 describe("the catalogue of errors", () => {
@@ -43,15 +44,13 @@ describe("the catalogue of errors", () => {
 
   it("is what the OpenAPI document and its page say of errors", async () => {
     const { body } = await anybody.get("/openapi.json")
-    for (const { status, code, message, fix, retryable } of coded) {
-      assert.include(body.info.description, `| ${status} | \`${code}\` | ${retryable ? "yes" : "no"} | ${message} | ${fix} |`)
-    }
+    for (const entry of coded) assert.include(body.info.description, lineOf(entry))
     const conflicts = body.paths["/v1/account/apps"].post.responses[409].description
     assert.include(conflicts, "app_limit_reached")
   })
 
   it("is what llms.txt says of errors", async () => {
     const { body } = await anybody.get("/v1/llms.txt")
-    for (const { status, code, message, fix, retryable } of coded) assert.include(body, `- ${status} ${code} (${retryable ? "retry" : "no retry"}): ${message} ${fix}`)
+    for (const entry of coded) assert.include(body, lineOf(entry))
   })
 })

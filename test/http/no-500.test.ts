@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
-import type { TestApp } from "#test/support/TestApp.ts"
+import { TestApp } from "#test/support/TestApp.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -30,8 +30,13 @@ beforeAll(async () => {
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   account = await createAccountIn(server)
   const account_app_id = (await account.client.post("/v1/account/apps", { name: "app" })).body.data.app_id
-  const { prefix } = (await account.client.post(`/v1/account/apps/${account_app_id}/api-keys`, {})).body.data
-  known = { account_app_id, prefix, bot_id, app_id: app.appId, slug, session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  const { prefix, api_key } = (await account.client.post(`/v1/account/apps/${account_app_id}/api-keys`, {})).body.data
+  const external_user_ref = "ann"
+  await new TestApp(server.baseUrl, account_app_id, api_key).createSession({ external_user_ref })
+  await app.createSession({ external_user_ref })
+  await app.createSession({ character_slug: slug, external_user_ref: "gone" })
+  const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
+  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()
@@ -39,12 +44,16 @@ afterAll(async () => {
   await telegram.close()
 })
 
+/** The device flow answers a form as OAuth does (RFC 6749, 5.2). */
+const isOAuth = ({ path, headers = {} }: RawRequest) => path.startsWith("/v1/account/device/") && headers["content-type"] === "application/x-www-form-urlencoded"
+
 /** An answer as the contract has it (7.1), and none that is our fault. */
-const assertHonest = (method: string, { status, headers, body }: RawAnswer) => {
+const assertHonest = (request: RawRequest, { status, headers, body }: RawAnswer) => {
   assert.isBelow(status, 500)
-  if (method === "HEAD" || status < 400) return
+  if (request.method === "HEAD" || status < 400) return
   assert.match(headers["content-type"] ?? "", /^application\/json/)
-  const { detail } = JSON.parse(body)
+  const { detail, error } = JSON.parse(body)
+  if (detail === undefined && isOAuth(request)) return assert.typeOf(error, "string")
   if (typeof detail === "string") assert.include([401, 403], status)
   else for (const field of ["code", "message", "fix", "request_id"]) assert.typeOf(detail[field], "string", field)
 }
@@ -56,7 +65,7 @@ const bearerOf = async (path: string) =>
 const send = async (request: RawRequest) => {
   const answer = await client.send({ ...request, headers: { authorization: `Bearer ${await bearerOf(request.path)}`, ...request.headers } })
   try {
-    assertHonest(request.method, answer)
+    assertHonest(request, answer)
   } catch (cause) {
     throw new Error(`${request.method} ${request.path.slice(0, 200)}: ${answer.status} ${answer.body.slice(0, 500)}`, { cause })
   }
@@ -93,7 +102,7 @@ describe("whatever is sent", () => {
       })),
       // Archiving the character or deleting the channel once and for all would leave little to find.
       async ({ method, path, query, headers, body }) => {
-        if (method === "DELETE" && ["bot_id", "slug", "channel_id", "app_channel_id"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
+        if (method === "DELETE" && ["bot_id", "slug", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
         // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
         if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
         const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })

@@ -7,6 +7,8 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as z from "zod"
 import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
 import { AccountAppCreate, AccountAppPage, AccountAppPatch, AccountData, DeviceStart, DeviceStarted, DeviceToken, KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey, TokenData, TokenRevoked } from "#src/http/schemas/account.ts"
+import { AppCapsData } from "#src/http/schemas/caps.ts"
+import { RatesData, UsageData } from "#src/http/schemas/usage.ts"
 import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/schemas/channel.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
@@ -53,6 +55,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(operations().map(([name]) => name).sort(), [
       "DELETE /v1/apps/{app_id}/channels/{channel_id}",
       "DELETE /v1/characters/{slug}",
+      "DELETE /v1/end-users/{external_user_ref}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
       "DELETE /v1/telegram/bots/{bot_id}",
       "GET /.well-known/oauth-authorization-server",
@@ -64,14 +67,25 @@ describe("the OpenAPI document", () => {
       "GET /v1/account/apps",
       "GET /v1/account/apps/{app_id}",
       "GET /v1/account/apps/{app_id}/api-keys",
+      "GET /v1/account/apps/{app_id}/caps",
+      "GET /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
+      "GET /v1/account/apps/{app_id}/usage",
+      "GET /v1/account/usage",
       "GET /v1/apps/{app_id}/channels",
       "GET /v1/apps/{app_id}/channels/{channel_id}",
       "GET /v1/characters",
       "GET /v1/characters/{slug}",
       "GET /v1/characters/{slug}/versions",
       "GET /v1/delivery/events",
+      "GET /v1/end-users",
+      "GET /v1/end-users/{external_user_ref}",
+      "GET /v1/end-users/{external_user_ref}/caps",
+      "GET /v1/end-users/{external_user_ref}/sessions",
+      "GET /v1/end-users/{external_user_ref}/usage",
+      "GET /v1/erasures/{erasure_id}",
       "GET /v1/llms.txt",
       "GET /v1/me",
+      "GET /v1/rates",
       "GET /v1/sessions",
       "GET /v1/sessions/{session_id}",
       "GET /v1/sessions/{session_id}/channels",
@@ -88,10 +102,15 @@ describe("the OpenAPI document", () => {
       "GET /v1/telegram/bots",
       "GET /v1/telegram/bots/{bot_id}",
       "GET /v1/telegram/bots/{bot_id}/chats",
+      "GET /v1/usage",
       "PATCH /v1/account/apps/{app_id}",
+      "PATCH /v1/account/apps/{app_id}/caps",
+      "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
       "PATCH /v1/characters/{slug}",
+      "PATCH /v1/end-users/{external_user_ref}",
+      "PATCH /v1/end-users/{external_user_ref}/caps",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
       "PATCH /v1/telegram/bots/{bot_id}",
       "POST /v1/account/apps",
@@ -108,6 +127,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/apps/{app_id}/channels/{channel_id}/test",
       "POST /v1/characters",
       "POST /v1/characters/{slug}/versions/{version}/restore",
+      "POST /v1/demo/sandbox-key",
       "POST /v1/sessions",
       "POST /v1/sessions/{session_id}/channels",
       "POST /v1/sessions/{session_id}/channels/{channel_id}/pause",
@@ -152,7 +172,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content), ["text/event-stream"])
   })
 
-  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time, and the device flow, whose callers nobody knows", () => {
+  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time, and the device flow and the sandbox, whose callers nobody knows", () => {
     for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && security?.length !== 0)) {
       assert.isTrue(parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"), name)
     }
@@ -254,7 +274,13 @@ describe("real answers", () => {
     ["GET /v1/account/apps/{app_id}/api-keys", z.strictObject({ api_keys: z.array(strict(KeyData)), next_cursor: KeyPage.shape.next_cursor }), () => account.client.get(`${accountApp}/api-keys`)],
     ["POST /v1/account/apps/{app_id}/api-keys/{prefix}/rotate", strict(KeyRotated.extend({ replaces: strict(KeyData), ...shownKey, ...created })), () => account.client.post(`${accountApp}/api-keys/${prefix}/rotate`, { grace_seconds: 1 })],
     ["POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke", strict(KeyData), () => account.client.post(`${accountApp}/api-keys/${prefix}/revoke`, undefined)],
+    ["GET /v1/account/apps/{app_id}/caps", strict(AppCapsData), () => account.client.get(`${accountApp}/caps`)],
+    ["PATCH /v1/account/apps/{app_id}/caps", strict(AppCapsData.extend(written)), () => account.client.patch(`${accountApp}/caps`, { monthly_budget_usd: 1, typo: 1 })],
+    ["GET /v1/account/apps/{app_id}/usage", strict(UsageData), () => account.client.get(`${accountApp}/usage?group_by=day`)],
+    ["GET /v1/account/usage", strict(UsageData), () => account.client.get("/v1/account/usage")],
     ["POST /v1/account/token/revoke", strict(TokenRevoked), () => account.client.post("/v1/account/token/revoke", undefined)],
+    ["GET /v1/usage", strict(UsageData), () => app.get("/v1/usage?group_by=kind")],
+    ["GET /v1/rates", strict(RatesData), () => app.get("/v1/rates")],
     ["GET /v1/me", strict(MeData), () => app.get("/v1/me")],
     ["PATCH /v1/apps/{app_id}", strict(AppData.extend(written)), () => app.patch(`/v1/apps/${app.appId}`, { name: "x", typo: 1 })],
     ["POST /v1/characters", CharacterData.extend(created), () => app.post("/v1/characters", { slug: "real", display_name: "Real", typo: 1 }, { "idempotency-key": "real" })],

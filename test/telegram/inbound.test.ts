@@ -192,8 +192,8 @@ describe("a command", () => {
     ground.telegram.say(person, bot, "My secret is safe")
     await hears(session, 1)
     // As a long conversation leaves it.
-    await ground.server.database.sql`insert into memory_blocks values (${ground.app.appId}, ${session}, 0, array[2], 4)`
-    await ground.server.database.sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 0, 1, 0, 4, 0)`
+    await ground.server.database.sql`insert into memory_blocks values (${ground.app.appId}, ${session}, 1, array[2], 4)`
+    await ground.server.database.sql`insert into memory_terms values (${ground.app.appId}, ${session}, 'secret', 1, 1, 0, 4, 0)`
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     ground.telegram.say(person, bot, "/forget")
     await until("the question", () => ground.said(bot, person).some((text) => text.includes("again within five minutes")))
@@ -205,7 +205,7 @@ describe("a command", () => {
     const { sql } = ground.server.database
     const tables = await sql<Array<{ name: string }>>`select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'session_id'`
     assert.includeMembers(tables.map(({ name }) => name), ["events", "turns", "memory_terms", "memory_blocks"])
-    // The ledger knows no person.
+    // What was paid stays on the books, which name no person.
     for (const { name } of tables.filter(({ name }) => name !== "ledger")) assert.isEmpty(await sql`select 1 from ${sql(name)} where session_id = ${session}`, name)
     await until("no trace", async () => {
       const found = await Promise.all([sql`select 1 from events where payload::text like '%My secret%'`, sql`select 1 from telegram_updates where raw::text like '%My secret%'`])

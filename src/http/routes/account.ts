@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Accounts } from "#src/db/Accounts.ts"
 import { type AccountToken, AccountTokens } from "#src/db/AccountTokens.ts"
+import { WITH_TOKEN } from "../accountPlane.ts"
 import { accountCurl, success } from "../envelope.ts"
 import { internalError, scopeMissing, tokenNotFound } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
@@ -20,11 +21,10 @@ const toTokenResource = (token: AccountToken) => ({
 
 /** The account that a token speaks for, and its tokens. */
 export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
-  const shared = { tags: ["Account"], security: [{ accountToken: [] }] }
 
   app.get("/v1/account", {
     config: { account: null },
-    schema: { ...shared, operationId: "getAccount", summary: "The account that the token speaks for", response: answers(AccountData) }
+    schema: { ...WITH_TOKEN, operationId: "getAccount", summary: "The account that the token speaks for", response: answers(AccountData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { accountId, token } = request.account
@@ -46,7 +46,7 @@ export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post("/v1/account/token/revoke", {
     config: { account: null, writes: true },
     schema: {
-      ...shared,
+      ...WITH_TOKEN,
       operationId: "revokeAccountToken",
       summary: "Revoke the token that asks, or another one of the account, at once and for good",
       headers: z.object({ "idempotency-key": z.string().optional() }),

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { type App, Apps, MOST_APPS } from "#src/db/Apps.ts"
 import { findAccountApp } from "../accountApp.ts"
+import { WITH_TOKEN } from "../accountPlane.ts"
 import { toAppResource } from "../appResource.ts"
 import { accountCurl, success } from "../envelope.ts"
 import { appLimitReached, notFound, versionConflict } from "../errors.ts"
@@ -13,7 +14,6 @@ import type { Routes } from "../Server.ts"
 
 /** The apps of an account. */
 export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
-  const shared = { tags: ["Account"], security: [{ accountToken: [] }] }
   const params = z.object({ app_id: z.string() })
   const shown = (found: App) => success(toAppResource(found), [
     { command: accountCurl(baseUrl(), "POST", `/v1/account/apps/${found.app_id}/api-keys`, { name: "backend" }), description: "Create a runtime key for the app; it is shown once" },
@@ -23,7 +23,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post("/v1/account/apps", {
     config: { account: "apps:write", writes: true },
     schema: {
-      ...shared,
+      ...WITH_TOKEN,
       operationId: "createAccountApp",
       summary: "Create an app; it has no key yet",
       headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -38,7 +38,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.get("/v1/account/apps", {
     config: { account: "apps:read" },
-    schema: { ...shared, operationId: "listAccountApps", summary: "The apps of the account", querystring: z.object(listQuery), response: answers(AccountAppPage) }
+    schema: { ...WITH_TOKEN, operationId: "listAccountApps", summary: "The apps of the account", querystring: z.object(listQuery), response: answers(AccountAppPage) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { cursor, limit } = request.query
@@ -50,13 +50,13 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.get("/v1/account/apps/:app_id", {
     config: { account: "apps:read" },
-    schema: { ...shared, operationId: "getAccountApp", summary: "One app of the account", params, response: answers(AppData, 404) }
+    schema: { ...WITH_TOKEN, operationId: "getAccountApp", summary: "One app of the account", params, response: answers(AppData, 404) }
   }, (request, reply) => answer(request, reply, Effect.map(findAccountApp(request), shown)))
 
   app.patch("/v1/account/apps/:app_id", {
     config: { account: "apps:write", within: "account_app", writes: true },
     schema: {
-      ...shared,
+      ...WITH_TOKEN,
       operationId: "updateAccountApp",
       summary: "Change an app of the account by JSON merge patch; every change is a new version",
       params,

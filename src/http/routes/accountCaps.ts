@@ -4,11 +4,10 @@ import * as z from "zod"
 import { Allowances } from "#src/db/Allowances.ts"
 import { findAccountApp } from "../accountApp.ts"
 import { readAppCaps, readEndUserCaps, toAppCapsResource, toEndUserCapsResource } from "../caps.ts"
-import { isEndUserRef } from "../endUserRef.ts"
 import { accountCurl, success } from "../envelope.ts"
 import { notFound } from "../errors.ts"
 import { answers, written } from "../schemas/answers.ts"
-import { AppCapsData, AppCapsPatch, EndUserCapsData, EndUserCapsPatch } from "../schemas/caps.ts"
+import { AppCapsData, AppCapsPatch, EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "../schemas/caps.ts"
 import type { Routes } from "../Server.ts"
 
 /** What an account's apps and their end-users may use. */
@@ -47,7 +46,8 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
       const { external_user_ref: ref } = request.params
-      const allowance = isEndUserRef(ref) ? yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref)) : undefined
+      if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+      const allowance = yield* Allowances.use((allowances) => allowances.ofEndUser(appId, ref))
       return success(toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis))
     })))
 
@@ -58,7 +58,8 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
       const { external_user_ref: ref } = request.params
-      const allowance = isEndUserRef(ref) ? yield* Allowances.use((allowances) => allowances.limitEndUser(appId, ref, readEndUserCaps(request.body))) : undefined
+      if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
+      const allowance = yield* Allowances.use((allowances) => allowances.limitEndUser(appId, ref, readEndUserCaps(request.body)))
       return success(toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis))
     })))
 }

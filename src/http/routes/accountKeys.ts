@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { ApiKeys, type KeyRefused, MOST_KEYS } from "#src/db/ApiKeys.ts"
 import { findAccountApp } from "../accountApp.ts"
+import { WITH_TOKEN } from "../accountPlane.ts"
 import { accountCurl, curl, success } from "../envelope.ts"
 import { apiKeyEnded, apiKeyLimitReached, notFound, validationError } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
@@ -22,7 +23,6 @@ const readExpiry = Effect.fnUntraced(function*(text: string | null | undefined) 
 
 /** Runtime keys of an account's apps. */
 export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
-  const shared = { tags: ["Account"], security: [{ accountToken: [] }] }
   const path = "/v1/account/apps/:app_id/api-keys"
   const params = z.object({ app_id: z.string() })
   const keyParams = z.object({ app_id: z.string(), prefix: z.string() })
@@ -33,7 +33,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(path, {
     config: { account: "keys:write", within: "account_app", writes: true },
     schema: {
-      ...shared,
+      ...WITH_TOKEN,
       operationId: "createApiKey",
       summary: "Create a runtime key for an app; the whole key is shown this once",
       params,
@@ -52,7 +52,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.get(path, {
     config: { account: "apps:read", within: "account_app" },
-    schema: { ...shared, operationId: "listApiKeys", summary: "The keys of an app, by name and prefix, with their last use", params, querystring: z.object(listQuery), response: answers(KeyPage, 404) }
+    schema: { ...WITH_TOKEN, operationId: "listApiKeys", summary: "The keys of an app, by name and prefix, with their last use", params, querystring: z.object(listQuery), response: answers(KeyPage, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
@@ -68,7 +68,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(`${path}/:prefix/rotate`, {
     config: { account: "keys:write", within: "api_key", writes: true },
     schema: {
-      ...shared,
+      ...WITH_TOKEN,
       operationId: "rotateApiKey",
       summary: "Make a key in place of another, which ends after grace_seconds; the whole new key is shown this once",
       params: keyParams,
@@ -88,7 +88,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(`${path}/:prefix/revoke`, {
     config: { account: "keys:write", within: "api_key", writes: true },
     schema: {
-      ...shared,
+      ...WITH_TOKEN,
       operationId: "revokeApiKey",
       summary: "End a key at once and for good; what it holds open ends within a second",
       params: keyParams,

@@ -8,6 +8,7 @@ import { ALL_SCOPES } from "#src/accounts/scopes.ts"
 import { DeviceCodes, INTERVAL_SECONDS, LIFETIME_SECONDS } from "#src/db/DeviceCodes.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { HandlerError } from "../bridge.ts"
+import { ACCOUNT_PLANE } from "../accountPlane.ts"
 import { clientAddress } from "../clientAddress.ts"
 import { type NextAction, success } from "../envelope.ts"
 import { accessDenied, authorizationPending, deviceRateLimited, expiredToken, signInDisabled, slowDown } from "../errors.ts"
@@ -24,8 +25,6 @@ const TOKEN = "/v1/account/device/token"
 
 /** The device flow (RFC 8628, contract 5.6): how a program gets an account token without ever seeing a person's credentials. */
 export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
-  const tags = ["Account"]
-
   const reply = async (request: FastifyRequest, reply: FastifyReply, handler: Effect.Effect<object, HandlerError, HandlerServices>, nextActions: (data: object) => ReadonlyArray<NextAction> = () => []) => {
     void reply.header("cache-control", "no-store")
     if (!isPlainOAuth(request)) return answer(request, reply, Effect.map(handler, (data) => success(data, nextActions(data))))
@@ -85,7 +84,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         operationId: "startDeviceFlow",
         summary: "Ask for an account token: a person opens verification_uri, signs in, reads the scopes and approves",
         description: "Also speaks plain RFC 8628: a form with client_id and scope is answered without the envelope.",
-        tags,
+        ...ACCOUNT_PLANE,
         security: [],
         body: DeviceStart,
         response: envelopeAnswers(DeviceStarted, 413, 422, 429, 500, 503)
@@ -102,7 +101,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         operationId: "fetchAccountToken",
         summary: "Exchange a device code for its account token, once, when it is approved",
         description: "Also speaks plain RFC 8628: a form with grant_type and device_code is answered without the envelope, errors with status 400 and a top-level error.",
-        tags,
+        ...ACCOUNT_PLANE,
         security: [],
         body: DeviceToken,
         response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 429, 500, 503)
@@ -115,7 +114,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     schema: {
       operationId: "readAuthorizationServer",
       summary: "Where the device flow is, for OAuth clients (RFC 8414)",
-      tags,
+      ...ACCOUNT_PLANE,
       security: [],
       response: publicAnswers("application/json", z.looseObject({ issuer: z.url(), token_endpoint: z.url(), device_authorization_endpoint: z.url() }))
     }

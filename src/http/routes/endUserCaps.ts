@@ -4,11 +4,10 @@ import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { Allowances } from "#src/db/Allowances.ts"
 import { readEndUserCaps, toEndUserCapsResource, toEndUserRemaining } from "../caps.ts"
-import { isEndUserRef } from "../endUserRef.ts"
 import { curl, success } from "../envelope.ts"
 import { notFound } from "../errors.ts"
 import { answers, written } from "../schemas/answers.ts"
-import { EndUserCapsData, EndUserCapsPatch } from "../schemas/caps.ts"
+import { EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "../schemas/caps.ts"
 import { EndUserUsageData } from "../schemas/endUser.ts"
 import { usageQuery } from "../schemas/usage.ts"
 import type { Routes } from "../Server.ts"
@@ -21,7 +20,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ external_user_ref: z.string() })
   const find = Effect.fnUntraced(function*({ principal, params }: FastifyRequest) {
     const { external_user_ref: ref = "" } = params as Record<string, string>
-    const allowance = isEndUserRef(ref) ? yield* Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref)) : undefined
+    const allowance = isExternalUserRef(ref) ? yield* Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref)) : undefined
     return { ref, allowance: allowance ?? (yield* notFound.end_user) }
   })
   const next = (ref: string) => [{ command: curl(baseUrl(), "GET", `/v1/end-users/${encodeURIComponent(ref)}/usage?group_by=day`), description: "See what they have used" }]

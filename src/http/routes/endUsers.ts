@@ -5,11 +5,11 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { type EndUser, type EndUserChange, EndUsers } from "#src/db/EndUsers.ts"
 import { type Erasure, Erasures } from "#src/db/Erasures.ts"
 import { Sessions } from "#src/db/Sessions.ts"
-import { isEndUserRef } from "../endUserRef.ts"
 import { curl, success } from "../envelope.ts"
 import { erasureNotFound, notFound, validationError } from "../errors.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, SessionPage, written } from "../schemas/answers.ts"
+import { isExternalUserRef } from "../schemas/caps.ts"
 import { EndUserData, EndUserPage, EndUserPatch, ErasureData } from "../schemas/endUser.ts"
 import type { Routes } from "../Server.ts"
 import { toSessionResource } from "../sessionResource.ts"
@@ -47,7 +47,7 @@ const toKey = (ref: string) => Buffer.from(ref, "utf8").toString("base64url")
 const ofKey = (key: string | null) => {
   if (key === null) return Effect.succeed(null)
   const ref = Buffer.from(key, "base64url").toString("utf8")
-  return toKey(ref) === key && isEndUserRef(ref) ? Effect.succeed(ref) : Effect.fail(validationError("query.cursor: is not a cursor of this list"))
+  return toKey(ref) === key && isExternalUserRef(ref) ? Effect.succeed(ref) : Effect.fail(validationError("query.cursor: is not a cursor of this list"))
 }
 
 export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -61,7 +61,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
   ]
   const find = Effect.fnUntraced(function*(request: FastifyRequest) {
     const { external_user_ref: ref = "" } = request.params as Record<string, string>
-    const person = isEndUserRef(ref) ? yield* EndUsers.use((people) => people.get(request.principal.appId, ref)) : undefined
+    const person = isExternalUserRef(ref) ? yield* EndUsers.use((people) => people.get(request.principal.appId, ref)) : undefined
     return person ?? (yield* notFound.end_user)
   })
   const receipt = (erasure: Erasure) => success(toReceipt(erasure), [{ command: curl(baseUrl(), "GET", `/v1/erasures/${erasure.erasure_id}`), description: "See how far it is" }])

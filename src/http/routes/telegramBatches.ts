@@ -4,7 +4,7 @@ import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { BatchRows, type NewItem, type StoredBatch } from "#src/db/telegram/BatchRows.ts"
 import { curl, success } from "../envelope.ts"
-import { batchNotFound } from "../errors.ts"
+import { notFound } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, created as onCreate } from "../schemas/answers.ts"
@@ -32,7 +32,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
   ])
   const find = Effect.fnUntraced(function*(appId: string, id: string) {
     const batch = isId("bat", id) ? yield* BatchRows.use((rows) => rows.get(appId, id)) : undefined
-    return batch ?? (yield* batchNotFound)
+    return batch ?? (yield* notFound.batch)
   })
 
   app.post("/v1/telegram/batches", {
@@ -64,6 +64,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) => answer(request, reply, Effect.map(find(request.principal.appId, request.params.batch_id), shown)))
 
   app.get("/v1/telegram/batches/:batch_id/items", {
+    config: { within: "batch" },
     schema: { operationId: "listBotBatchItems", summary: "What became of each bot of a batch", tags, params, querystring: z.object(listQuery), response: answers(BatchItems, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

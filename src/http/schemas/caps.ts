@@ -45,5 +45,6 @@ export const EndUserCapsData = z.object({
   resets_at: resets
 })
 
-/** The names of end-users are the app's own. */
-export const externalUserRef = text(1, 128)
+const externalUserRef = text(1, 128)
+/** Whether a path can name an end-user: their names are the app's own. */
+export const isExternalUserRef = (ref: string): boolean => externalUserRef.safeParse(ref).success && ref.isWellFormed() && !ref.includes("\0")

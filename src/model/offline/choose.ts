@@ -14,13 +14,14 @@ export interface Choice {
   readonly cites: ReadonlyArray<number>
 }
 
-/** One question about the character in so many is asked back. */
+/** One question about the character in so many is asked back, and none that goes to the heart. */
 const ASKED_BACK = 3
+const TO_THE_HEART = /\b(?:worst|regret|afraid|scared|fear|sad|lonely|die|died|dead|death|cry|hurt|lost|hardest|miss)\b/i
 
 /** "And you?" after an answer, where the character has not just asked something. */
-const askBack = ({ repertoire, said, seed, language, spoken }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
+const askBack = ({ text, repertoire, said, seed, language, spoken }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
   const asks = (text: string): boolean => text.includes("?")
-  if (!answersQuestion || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
+  if (!answersQuestion || TO_THE_HEART.test(text) || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
   const authored = repertoire.lines.ask_back
   const foreign = strangeness({ language, spoken })
   const lines = (authored.length > 0 ? authored : OWN_LINES.ask_back).filter((line) => foreign(line) === 0)
