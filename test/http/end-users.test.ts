@@ -67,6 +67,24 @@ describe("an end-user", () => {
   })
 })
 
+describe("an end-user in Telegram", () => {
+  it("who is blocked is not heard, and is told nothing", async () => {
+    const bot = telegram.createBot()
+    await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: slug, join_window_ms: 0 })
+    const person = telegram.createUser({ first_name: "Mallory" })
+    const ref = `tg:${person.id}`
+    telegram.say(person, bot, "Hello")
+    const session = await until("a session", async () => (await app.get(`/v1/sessions?external_user_ref=${ref}`)).body.data.sessions[0]?.id as string | undefined)
+    await app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    await app.patch(at(ref), { blocked: true })
+    telegram.say(person, bot, "Do you hear me?")
+    await until("it to be looked at", async () => (await server.database.sql`select 1 from telegram_updates where raw::text like '%Do you hear me%' and done_at is not null`).length > 0)
+    const events = await app.events(session)
+    assert.deepStrictEqual(events.filter(({ role }) => role === "user").map(({ payload }) => payload["text"]), ["Hello"])
+    assert.isEmpty(events.filter(({ type }) => type === "channel.notice"))
+  })
+})
+
 describe("the list of end-users", () => {
   it("goes by references, page by page, finds parts of references and names, and who was active since", async () => {
     const own = await server.createApp()

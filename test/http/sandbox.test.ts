@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
+import { createAccountIn } from "#test/support/createAccountIn.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -64,6 +65,19 @@ describe("a demo key", () => {
     assert.deepStrictEqual(row?.["secret_hash"], createHash("sha256").update(app.key).digest())
     assert.strictEqual(row?.["kind"], "demo")
     assert.notInclude(JSON.stringify(row), app.key.slice(11))
+  })
+
+  it("stays one when it is rotated, and lasts no longer", async () => {
+    const app = await sandbox()
+    const [owner] = await server.database.sql`select account_id from apps where app_id = ${app.appId}`
+    const { client } = await createAccountIn(server, { accountId: owner?.["account_id"] })
+    const keys = `/v1/account/apps/${app.appId}/api-keys`
+    const [old] = (await client.get(keys)).body.data.api_keys
+    const { data } = (await client.post(`${keys}/${old.prefix}/rotate`, {})).body
+    assert.strictEqual(data.expires_at, old.expires_at)
+    const rotated = new TestApp(server.baseUrl, app.appId, data.api_key)
+    assert.strictEqual((await rotated.get("/v1/me")).status, 200)
+    assert.deepStrictEqual(shape(await rotated.get(`/v1/apps/${app.appId}/channels`)), [403, "demo_key_surface_disabled"])
   })
 
   it("that has expired is 403 api_key_expired, everywhere and for ever", async () => {

@@ -29,9 +29,7 @@ export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
         SandboxesLimited: ({ retryAfterSeconds }) => Effect.fail(demoSandboxRateLimited(retryAfterSeconds))
       }))
       return success({ api_key: apiKey, app_id: appId, expires_at: expiresAt.toISOString(), limits: DEMO_LIMITS, character_slugs: characterSlugs }, [
-        { command: "export TROUPE_KEY=...", description: "Keep the key; it is shown this once" },
-        ...characterSlugs.slice(0, 1).map((character_slug) => (
-          { command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug, external_user_ref: "user-1" }), description: "Open a session with a character that is there already" }))
+        { command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: characterSlugs[0], external_user_ref: "user-1" }), description: "With the key in TROUPE_KEY, open a session with a character that is there already" }
       ])
     }))
   })
