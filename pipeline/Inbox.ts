@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { MessagePart, SourceKind } from "./domain/Event.ts"
-import type { ReplyMode } from "./domain/Turn.ts"
+import type { Fault, ReplyMode } from "./domain/Turn.ts"
 
 export interface InboundMessage {
   readonly appId: string
@@ -15,6 +15,8 @@ export interface InboundMessage {
   readonly clientMessageId: string | null
   /** The channel it came in by. Only `api` logs `run.status` (contract 6). */
   readonly source: SourceKind
+  /** How the turn is to end, in the sandbox. */
+  readonly fault?: Fault | undefined
 }
 
 export interface Accepted {
@@ -28,7 +30,7 @@ export interface Accepted {
 
 /** Of the limits, `message_limit_reached` and `message_too_long` are those of a demo app, `budget_exceeded` is the app's and `end_user_cap_exceeded` that of the person who writes. */
 export const RefusalReason = Schema.Literals([
-  "session_not_found", "message_limit_reached", "message_too_long", "session_exited", "budget_exceeded", "end_user_cap_exceeded", "turn_queue_full"
+  "session_not_found", "message_limit_reached", "message_too_long", "session_exited", "end_user_blocked", "budget_exceeded", "end_user_cap_exceeded", "turn_queue_full"
 ])
 export type RefusalReason = typeof RefusalReason.Type
 

@@ -10,6 +10,7 @@ import { type EmittedDraft, emit } from "./emission/emit.ts"
 import { fallbackBubbles } from "./emission/fallback.ts"
 import { gateContextFor } from "./emission/gateContext.ts"
 import type { GateName } from "./emission/gates.ts"
+import { enact } from "./enact.ts"
 import { decisionsOpen } from "./generation/decisions.ts"
 import { type Decision, type Reply, Writer, type WriteRequest } from "./generation/Writer.ts"
 import { Analyst } from "./grounding/Analyst.ts"
@@ -124,7 +125,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         trail.expire()
         return Outcome.cases.Failed.make({ reason: "timed_out" })
       })
-      return Effect.raceFirst(stages(turn, trail), deadline).pipe(
+      return Effect.raceFirst(turn.fault === undefined ? stages(turn, trail) : enact(turn.fault, trail), deadline).pipe(
         Effect.catchDefect((defect) => Effect.as(
           Effect.logError("turn pipeline defect", { runRef: turn.runRef, defect }),
           Outcome.cases.Failed.make({ reason: "generation_failed" })

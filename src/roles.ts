@@ -30,6 +30,7 @@ import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import { Expenses } from "#src/db/Expenses.ts"
+import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
@@ -38,6 +39,7 @@ import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
+import { Sandboxes } from "#src/db/Sandboxes.ts"
 import { Secrets } from "#src/db/Secrets.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
@@ -70,6 +72,7 @@ import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
+import { demoCharacters } from "./demo/characters.ts"
 import { Settings } from "./settings.ts"
 
 /** How long a voice message may take to be listened to; its chat waits meanwhile. */
@@ -118,6 +121,13 @@ const accounts = Layer.mergeAll(AccountAuthentication.layer, deviceCodes, Device
   Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
 )
 
+/** How many of the demo characters a sandbox begins with. */
+const READY = 2
+const sandboxes = Layer.unwrap(Effect.gen(function*() {
+  const { demo: { sandbox, keysPerHour } } = yield* Settings
+  return Sandboxes.layer({ open: sandbox, keysPerHour, characters: demoCharacters.slice(0, READY) })
+}))
+
 /** The push channels there are. */
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
@@ -152,14 +162,14 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide([TurnRunner.layer, courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, BudgetWarnings.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustProxy } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([accounts, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
+    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

@@ -5,6 +5,10 @@ import { FailureReason } from "./Event.ts"
 export const ReplyMode = Schema.Literals(["fast", "deep"])
 export type ReplyMode = typeof ReplyMode.Type
 
+/** How a turn of the sandbox is to end, so that a client can be tried against each outcome. `stall`: as one that takes too long. */
+export const Fault = Schema.Literals(["generation_failed", "timed_out", "withhold", "exit", "stall"])
+export type Fault = typeof Fault.Type
+
 export interface EndUser {
   readonly externalUserRef: string
   readonly displayName: string | null
@@ -23,6 +27,7 @@ export interface Turn {
   readonly text: string
   readonly character: Character
   readonly endUser: EndUser
+  readonly fault?: Fault
 }
 
 /** How a turn ends (contract 3.1). Every accepted turn reaches exactly one of these. */

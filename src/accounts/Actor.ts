@@ -1,8 +1,8 @@
 import * as Context from "effect/Context"
 
-/** Who changes something, for the audit log. `id`: the prefix of the token or key; null where the account says who. */
+/** Who changes something, for the audit log. `id`: the prefix of the token or key; null where the account says who, or nobody does. */
 export interface Actor {
-  readonly kind: "operator" | "person" | "account_token" | "runtime_key"
+  readonly kind: "operator" | "person" | "account_token" | "runtime_key" | "anybody"
   readonly id: string | null
 }
 

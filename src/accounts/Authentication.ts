@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { timingSafeEqual } from "node:crypto"
-import { ApiKeys, type StoredKey } from "#src/db/ApiKeys.ts"
+import { ApiKeys, type KeyKind, type StoredKey } from "#src/db/ApiKeys.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { readApiKey } from "./apiKey.ts"
 import { bearerOf } from "./bearer.ts"
@@ -12,6 +12,7 @@ import { bearerOf } from "./bearer.ts"
 /** Who asks: the app that a runtime key stands for. */
 export interface Principal {
   readonly appId: string
+  readonly kind: KeyKind
   readonly prefix: string
 }
 
@@ -43,7 +44,7 @@ export class Authentication extends Context.Service<Authentication, {
       const presented = readApiKey(bearerOf(authorization) ?? "")
       const stored = presented === null ? undefined : known.get(presented.prefix)
       if (presented === null || stored === undefined || stored.until < clock.currentTimeMillisUnsafe() || !matches(stored, presented.secretHash)) return undefined
-      return { appId: stored.app_id, prefix: presented.prefix }
+      return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
     }
     const authenticate = Effect.fnUntraced(function*(authorization: string | undefined) {
       const bearer = bearerOf(authorization)
@@ -58,7 +59,7 @@ export class Authentication extends Context.Service<Authentication, {
       if (stored.use_unwritten) yield* noteUse(presented.prefix)
       if (known.size >= MOST_REMEMBERED) known.clear()
       known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
-      return { appId: stored.app_id, prefix: presented.prefix }
+      return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
     })
     return Authentication.of({ authenticate, remembered })
   }))

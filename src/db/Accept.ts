@@ -34,6 +34,7 @@ const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) =
     mode: batch.map((send) => send.replyMode),
     source: batch.map((send) => send.source),
     hold: batch.map((send) => holdMicroUsd(send.replyMode)),
+    fault: batch.map((send) => send.fault ?? null),
     run: batch.map((send) => send.runRef),
     saidId: batch.map((send) => send.saidId),
     said: batch.map((send) => JSON.stringify(said(send))),

@@ -25,9 +25,13 @@ export interface ApiKey {
   readonly replaced_by: string | null
 }
 
+/** `demo`: of the sandbox, which may do little. */
+export type KeyKind = "runtime" | "demo"
+
 /** A key as it is checked. */
 export interface StoredKey {
   readonly app_id: string
+  readonly kind: KeyKind
   readonly secret_hash: Buffer
   readonly revoked: boolean
   readonly expired: boolean
@@ -38,6 +42,7 @@ export interface StoredKey {
 export interface NewKey {
   readonly name: string
   readonly expiresAt?: Date | null
+  readonly kind?: KeyKind
 }
 
 /** `too_many`: the app has as many keys as it may have. `ended`: the key is revoked, expired or rotated already. */
@@ -93,13 +98,13 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       query<Array<{ account_id: string }>>((sql) => sql`select account_id from apps where app_id = ${appId} for no key update`).pipe(Effect.map((rows) => rows[0]?.account_id))
 
     /** Under the lock of the app's row. */
-    const insert = Effect.fnUntraced(function*(appId: string, { name, expiresAt = null }: NewKey) {
+    const insert = Effect.fnUntraced(function*(appId: string, { name, expiresAt = null, kind = "runtime" }: NewKey) {
       const minted = mintApiKey()
       const [{ count }] = yield* query<[{ count: number }]>((sql) => sql`
         select count(*)::int as count from api_keys where app_id = ${appId} and revoked_at is null and (expires_at is null or expires_at > now())`)
       if (count >= MOST_KEYS) return yield* new KeyRefused({ reason: "too_many" })
       const [key] = yield* query<[ApiKey]>((sql) => sql`
-        insert into api_keys (prefix, app_id, name, secret_hash, expires_at) values (${minted.prefix}, ${appId}, ${name}, ${minted.secretHash}, ${expiresAt})
+        insert into api_keys (prefix, app_id, name, kind, secret_hash, expires_at) values (${minted.prefix}, ${appId}, ${name}, ${kind}, ${minted.secretHash}, ${expiresAt})
         returning ${columns(sql)}`)
       return { minted, key }
     })
@@ -126,7 +131,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const old = yield* held(place)
       if (old === undefined) return undefined
       const { appId, accountId } = old
-      const { prefix, name, status, expires_at: expiresAt, replaced_by } = old.key
+      const { prefix, status, expires_at: expiresAt, replaced_by } = old.key
       if (status !== "active" || replaced_by !== null) return yield* new KeyRefused({ reason: "ended" })
       const next = mintApiKey()
       const [replaced] = yield* query<[ApiKey]>((sql) => sql`
@@ -134,7 +139,8 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           expires_at = least(expires_at, now() + ${graceSeconds}::int * interval '1 second')
         where prefix = ${prefix} returning ${columns(sql)}`)
       const [key] = yield* query<[ApiKey]>((sql) => sql`
-        insert into api_keys (prefix, app_id, name, secret_hash, expires_at) values (${next.prefix}, ${appId}, ${name}, ${next.secretHash}, ${expiresAt})
+        insert into api_keys (prefix, app_id, name, kind, secret_hash, expires_at)
+        select ${next.prefix}, app_id, name, kind, ${next.secretHash}, ${expiresAt} from api_keys where prefix = ${prefix}
         returning ${columns(sql)}`)
       if (graceSeconds === 0) yield* tellEnded(prefix)
       yield* record({ accountId, action: "api_key.rotated", appId, subject: prefix, detail: { replaced_by: key.prefix, grace_seconds: graceSeconds } })
@@ -168,7 +174,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         ),
       find: (prefix) =>
         query<Array<StoredKey>>((sql) => sql`
-          select app_id, secret_hash, revoked_at is not null as revoked, coalesce(expires_at <= now(), false) as expired,
+          select app_id, kind, secret_hash, revoked_at is not null as revoked, coalesce(expires_at <= now(), false) as expired,
             last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
           from api_keys where prefix = ${prefix}`).pipe(Effect.map((rows) => rows[0])),
       onEnd: (listener) => {

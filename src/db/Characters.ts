@@ -8,6 +8,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
+import { QuotaReached, quotasOf } from "./quotas.ts"
 import { settleBehindExit } from "./turnStatements.ts"
 import { VersionConflict } from "./VersionConflict.ts"
 
@@ -50,7 +51,7 @@ export interface CharacterFilter {
 
 /** Characters of an app. A change writes a new version; what was written stays. */
 export class Characters extends Context.Service<Characters, {
-  readonly create: (appId: string, slug: string, profile: object) => Effect.Effect<StoredCharacter, SlugTaken | DatabaseError>
+  readonly create: (appId: string, slug: string, profile: object) => Effect.Effect<StoredCharacter, SlugTaken | QuotaReached | DatabaseError>
   readonly get: (appId: string, slug: string) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
   readonly list: (appId: string, filter: CharacterFilter) => Effect.Effect<ReadonlyArray<StoredCharacter>, DatabaseError>
   /** `change` makes the next profile of the present one, under the row's lock. Undefined: no such character. */
@@ -63,7 +64,9 @@ export class Characters extends Context.Service<Characters, {
   readonly archive: (appId: string, slug: string, endSessions: boolean) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
 }>()("src/db/Characters") {
   static readonly layer = Layer.effect(Characters, Effect.gen(function*() {
-    const { query, transaction, afterCommit } = yield* Database
+    const database = yield* Database
+    const { query, transaction, afterCommit } = database
+    const quotas = quotasOf(database)
     const signals = yield* LogSignals
 
     const get = (appId: string, slug: string) =>
@@ -73,6 +76,7 @@ export class Characters extends Context.Service<Characters, {
         where c.app_id = ${appId} and c.slug = ${slug}`).pipe(Effect.map((rows) => rows[0]))
 
     const create = Effect.fnUntraced(function*(appId: string, slug: string, profile: object) {
+      if (yield* quotas.isUsedUp(appId, "characters")) return yield* new QuotaReached()
       const made = yield* query((sql) => sql`
         insert into characters (app_id, slug, version) values (${appId}, ${slug}, 1) on conflict do nothing returning 1`)
       if (made.length === 0) {
@@ -81,6 +85,7 @@ export class Characters extends Context.Service<Characters, {
       }
       yield* query((sql) => sql`
         insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, 1, ${JSON.stringify(profile)}::text::jsonb)`)
+      yield* quotas.count(appId, "characters")
       const character = yield* get(appId, slug)
       return character ?? (yield* Effect.die(new Error("a character just written is gone")))
     }, transaction)

@@ -12,6 +12,7 @@ import { openLanes } from "./alignLanes.ts"
 import { Characters, type StoredCharacter } from "./Characters.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { moveHeads } from "./moveHeads.ts"
+import { QuotaReached, quotasOf } from "./quotas.ts"
 
 export interface Session {
   readonly session_id: string
@@ -60,13 +61,14 @@ export class CharacterUnavailable extends Schema.TaggedError<CharacterUnavailabl
 /** Persistent threads between one person and one character. */
 export class Sessions extends Context.Service<Sessions, {
   /** Opens a session and, where the author wrote one, says the greeting, in one transaction. */
-  readonly create: (appId: string, session: NewSession) => Effect.Effect<{ readonly session: Session; readonly created: boolean }, CharacterUnavailable | DatabaseError>
+  readonly create: (appId: string, session: NewSession) => Effect.Effect<{ readonly session: Session; readonly created: boolean }, CharacterUnavailable | QuotaReached | DatabaseError>
   readonly get: (appId: string, sessionId: string) => Effect.Effect<Session | undefined, DatabaseError>
   readonly list: (appId: string, filter: SessionFilter) => Effect.Effect<ReadonlyArray<Session>, DatabaseError>
 }>()("src/db/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
     const database = yield* Database
     const { query, transaction, afterCommit } = database
+    const quotas = quotasOf(database)
     const characters = yield* Characters
     const signals = yield* LogSignals
 
@@ -104,6 +106,8 @@ export class Sessions extends Context.Service<Sessions, {
       yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${wanted.characterSlug} for share`)
       const character = yield* characters.get(appId, wanted.characterSlug)
       if (character === undefined) return yield* new CharacterUnavailable({ reason: "not_found" })
+      const usedUp = yield* quotas.isUsedUp(appId, "sessions")
+      if (usedUp && !wanted.reuse) return yield* new QuotaReached()
       const archived = character.status === "archived"
       if (archived && !wanted.reuse) return yield* new CharacterUnavailable({ reason: "archived" })
       const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
@@ -120,8 +124,10 @@ export class Sessions extends Context.Service<Sessions, {
       if (wanted.reuse) {
         const [present] = yield* select(appId, { ...everything, sessionId: null, characterSlug: wanted.characterSlug, externalUserRef: wanted.externalUserRef, status: "active" })
         if (present !== undefined) return { session: present, created: false }
+        if (usedUp) return yield* new QuotaReached()
         if (archived) return yield* new CharacterUnavailable({ reason: "archived" })
       }
+      yield* quotas.count(appId, "sessions")
       const sessionId = newId("ses")
       yield* query((sql) => sql`
         insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)

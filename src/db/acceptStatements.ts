@@ -11,6 +11,7 @@ export interface AcceptColumns {
   readonly mode: ReadonlyArray<string>
   readonly source: ReadonlyArray<string>
   readonly hold: ReadonlyArray<number>
+  readonly fault: ReadonlyArray<string | null>
   readonly run: ReadonlyArray<string>
   readonly saidId: ReadonlyArray<string>
   readonly said: ReadonlyArray<string>
@@ -55,15 +56,16 @@ export const MAX_OPEN_TURNS = 500
  */
 export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedRow | RefusedRow | RepeatRow>>`
   with send as (
-    select s.*, c.external_user_ref, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
+    select s.*, c.external_user_ref, p.blocked, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
       o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
       case when s.status_id is null then 1 else 2 end as width,
       s.client_message_id is not null and row_number() over (partition by s.app_id, s.session_id, s.client_message_id order by n) > 1 as repeated
-    from unnest(${b.app}::text[], ${b.session}::text[], ${b.key}::text[], ${b.mode}::text[], ${b.source}::text[], ${b.hold}::bigint[],
+    from unnest(${b.app}::text[], ${b.session}::text[], ${b.key}::text[], ${b.mode}::text[], ${b.source}::text[], ${b.hold}::bigint[], ${b.fault}::text[],
         ${b.run}::text[], ${b.saidId}::text[], ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[])
-      with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, hold_micro_usd, run_ref, said_id, said, status_id, generating, n)
+      with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, hold_micro_usd, fault, run_ref, said_id, said, status_id, generating, n)
     left join session_logs l using (app_id, session_id)
     left join sessions c using (app_id, session_id)
+    left join end_users p on p.app_id = c.app_id and p.external_user_ref = c.external_user_ref
     left join turns o on o.app_id = s.app_id and o.session_id = s.session_id and o.client_message_id = s.client_message_id
   ), verdict as (
     select *, case
@@ -71,6 +73,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
       when old_run is not null then 'replay'
       when repeated then 'repeat'
       when session_status <> 'active' then 'session_exited'
+      when blocked then 'end_user_blocked'
       else 'open' end as verdict
     from send
   ), limited as (
@@ -90,10 +93,10 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
       before_of_user as (partition by app_id, external_user_ref order by n rows between unbounded preceding and 1 preceding)
   ), funded as (
     select *, case
-      when verdict not in ('open', 'session_exited') then verdict
+      when verdict not in ('open', 'session_exited', 'end_user_blocked') then verdict
       when (app_limit).messages + app_messages >= (app_limit).message_limit then 'message_limit_reached'
       when too_long then 'message_too_long'
-      when verdict = 'session_exited' then verdict
+      when verdict <> 'open' then verdict
       when (app_limit).hard_stop and (day_used(app_limit) + app_money > (app_limit).daily_limit_micro_usd or month_used(app_limit) + app_money > (app_limit).monthly_limit_micro_usd) then 'budget_exceeded'
       when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit)
         or day_used(own_limit) + own_money > coalesce((own_limit).daily_limit_micro_usd, (default_limit).daily_limit_micro_usd)
@@ -124,8 +127,8 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
     union all
     select app_id, session_id, cursor + 1, status_id, 'run.status', 'character', run_ref, source_kind, generating::json from numbered where status_id is not null
   ), opened as (
-    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd)
-    select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd from numbered
+    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd, fault)
+    select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd, fault from numbered
   ), woken as (
     select case when exists (select from numbered) then ${addTurnJobs(sql, sql`select distinct app_id, session_id from numbered`)} end
   )

@@ -1,4 +1,5 @@
 import type postgres from "postgres"
+import type { Fault } from "#pipeline/domain/Turn.ts"
 import type { Sql } from "./Database.ts"
 import { countUse, enterInLedger } from "./moneyStatements.ts"
 
@@ -15,6 +16,7 @@ export interface ClaimRow {
   readonly deferred: boolean
   readonly session_status: string
   readonly text: string
+  readonly fault: Fault | null
   readonly character_slug: string
   readonly character_version: number
   readonly external_user_ref: string
@@ -51,7 +53,7 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
     where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
     returning t.*, s.character_slug, s.external_user_ref
   )
-  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, l.status as session_status, e.payload ->> 'text' as text,
+  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.fault, l.status as session_status, e.payload ->> 'text' as text,
     t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band
   from claimed t
   join session_logs l on l.app_id = t.app_id and l.session_id = t.session_id

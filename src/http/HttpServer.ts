@@ -11,9 +11,11 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { authenticate } from "./authenticate.ts"
 import { authenticateAccount } from "./authenticateAccount.ts"
+import { bearerOf } from "#src/accounts/bearer.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
+import { isClosedToDemo } from "./demoSurface.ts"
 import { envelope, type Success } from "./envelope.ts"
-import { ApiError, databaseUnreachable, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
+import { ApiError, apiKeyExpired, databaseUnreachable, demoKeySurfaceDisabled, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
 import { isThere } from "./isThere.ts"
 import { describeServer } from "./openapi.ts"
@@ -94,13 +96,29 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
 
     app.decorateRequest("principal")
     app.decorateRequest("account")
+    const principalOf = async (request: FastifyRequest, reply: FastifyReply) =>
+      remembered(request.headers.authorization) ?? await bridge.run(authenticate(request), reply, "when caller leaves")
+    /** Where no runtime key will do anyway: a demo key is told so in its own words, and so is one that has expired. */
+    const refuseDemoKey = async (request: FastifyRequest, reply: FastifyReply) => {
+      if (bearerOf(request.headers.authorization)?.startsWith("ck_") !== true) return
+      const principal = await principalOf(request, reply).catch((error: ApiError) => {
+        if (error === apiKeyExpired || error.status >= 500) throw error
+      })
+      if (principal?.kind === "demo") throw demoKeySurfaceDisabled
+    }
     app.addHook("onRequest", async (request, reply) => {
       void reply.headers(headers).header("x-request-id", request.id)
       if (closing) throw draining
-      if (request.is404 || request.routeOptions.config.public === true) return
-      const scope = request.routeOptions.config.account
-      if (scope !== undefined) request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
-      else request.principal = remembered(request.headers.authorization) ?? await bridge.run(authenticate(request), reply, "when caller leaves")
+      const { public: isPublic, account: scope, demo } = request.routeOptions.config
+      if (request.is404) return isClosedToDemo(request.url) ? refuseDemoKey(request, reply) : undefined
+      if (isPublic === true) return
+      if (scope !== undefined) {
+        await refuseDemoKey(request, reply)
+        request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
+      } else {
+        request.principal = await principalOf(request, reply)
+        if (request.principal.kind === "demo" && demo !== true) throw demoKeySurfaceDisabled
+      }
     })
     // A socket that has been answered while we stop must not be kept open for the next request.
     app.addHook("onSend", (_, reply, __, done) => {

@@ -25,8 +25,11 @@ import type { Database } from "#src/db/Database.ts"
 import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import type { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import type { Deliveries } from "#src/db/Deliveries.ts"
+import type { EndUsers } from "#src/db/EndUsers.ts"
+import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
+import type { Sandboxes } from "#src/db/Sandboxes.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { Traces } from "#src/db/Traces.ts"
 import type { Usage } from "#src/db/Usage.ts"
@@ -47,7 +50,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RollingLimits | Sessions
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RollingLimits | Sandboxes | Sessions
   | Traces | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
@@ -79,6 +82,8 @@ declare module "fastify" {
     readonly public?: boolean
     /** On the account plane: takes an account token instead of a runtime key, with this scope; null: with any. */
     readonly account?: Scope | null
+    /** Open to demo keys; what does not say so is closed to them. */
+    readonly demo?: boolean
     /** The resource in the path whose absence (404) comes before a bad body (422). */
     readonly within?: Kind
     /** Goes on when the caller leaves: its effect must not be cut in half. */

@@ -52,6 +52,19 @@ export const toAppCapsResource = (allowance: AppAllowance, nowMs: number) => ({
   resets_at: resetsAt(nowMs)
 })
 
+const left = (limit: number | null, used: number) => limit === null ? null : Math.max(0, limit - used)
+/** The caps that apply to an end-user, and what is left of each. */
+export const toEndUserRemaining = ({ effective, day_used_micro_usd, month_used_micro_usd, day_messages }: EndUserAllowance, nowMs: number) => ({
+  caps: toCaps(effective),
+  remaining: toCaps({
+    daily_message_limit: left(effective.daily_message_limit, day_messages),
+    daily_limit_micro_usd: left(effective.daily_limit_micro_usd, day_used_micro_usd),
+    monthly_limit_micro_usd: left(effective.monthly_limit_micro_usd, month_used_micro_usd),
+    daily_image_limit: effective.daily_image_limit
+  }),
+  resets_at: resetsAt(nowMs)
+})
+
 export const toEndUserCapsResource = (externalUserRef: string, allowance: EndUserAllowance, nowMs: number) => ({
   external_user_ref: externalUserRef,
   caps: toCaps(allowance.own),

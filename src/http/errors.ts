@@ -63,9 +63,15 @@ export const accountTokenUsed = structured(401, "account_token_used_as_runtime_k
 export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key", "An identity provider's key (ak_...) is not a credential of this service.",
   "Send a runtime key of this service (ck_...).")
 
-export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one.")
+export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one. A demo key lasts for a day: POST /v1/demo/sandbox-key gives another, with an app of its own.")
 
-export const demoQuotaExceeded = (what: string) => structured(403, "demo_quota_exceeded", `This demo key has used up its ${what}.`, "Create an app and a runtime key of your own: GET /v1/llms.txt says how.")
+const ownApp = "Create an app and a runtime key of your own: GET /v1/llms.txt says how."
+const demoQuota = structured(403, "demo_quota_exceeded", "This demo key has used up what it may create or send.", ownApp)
+export const demoQuotaExceeded = (what: "characters" | "sessions" | "user messages") => demoQuota.saying(`This demo key has used up its ${what}.`)
+export const demoKeySurfaceDisabled = structured(403, "demo_key_surface_disabled", "A demo key may not do this.", ownApp)
+const tooManyDemoKeys = structured(429, "demo_sandbox_rate_limited", "Too many demo keys were fetched from here within an hour.", "Use the key that you were given, or try again after the time in Retry-After.")
+export const demoSandboxRateLimited = (seconds: number) => tooManyDemoKeys.after(seconds, `Use the key that you were given, or try again in ${seconds < 120 ? `${seconds} seconds` : `about ${Math.ceil(seconds / 60)} minutes`}.`)
+export const demoSandboxDisabled = structured(503, "demo_sandbox_disabled", "This server gives out no demo keys.", "Use a runtime key of an app of your own: GET /v1/llms.txt says how.", { retryable: false })
 export const demoInputTooLarge = structured(413, "demo_input_too_large", "A message under a demo key has at most 2000 characters.", "Send a shorter message, or use a runtime key of an app of your own.")
 
 export const missingAccountToken = plain(401, "Authentication required: send `Authorization: Bearer lat_...`.")
@@ -111,6 +117,8 @@ const tooManyKeys = structured(409, "api_key_limit_reached", "The app has as man
 export const apiKeyLimitReached = (most: number) => tooManyKeys.saying(`The app has ${most} keys that can be used, which is as many as it may have.`)
 export const apiKeyEnded = structured(409, "api_key_ended", "This key is revoked, expired or rotated already.", "Create another key with POST /v1/account/apps/{app_id}/api-keys.")
 
+export const erasureNotFound = structured(404, "erasure_not_found", "There is no such erasure in this app.", "The id of an erasure is in the answer to DELETE /v1/end-users/{external_user_ref}.")
+
 export const deliveryNotFound = structured(404, "delivery_not_found", "There is no such delivery in this session.", "List the deliveries with GET /v1/sessions/{session_id}/delivery.")
 
 export const versionNotFound = structured(404, "version_not_found", "There is no such version of this character.", "List them with GET /v1/characters/{slug}/versions.")
@@ -155,6 +163,7 @@ export const sessionExited = structured(409, "session_exited", "The character ha
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")
 export const endUserCapExceeded = structured(402, "end_user_cap_exceeded", "This end-user has used up what the app allows one. Nothing was charged.",
   "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they start anew at 00:00 UTC.")
+export const endUserBlocked = structured(409, "end_user_blocked", "The app has blocked this end-user.", "Take the block away with PATCH /v1/end-users/{external_user_ref} and blocked: false.")
 export const turnQueueFull = structured(429, "turn_queue_full", "Too many messages wait for an answer in this session.", "Wait for replies before sending more.")
 const tooMany = structured(429, "rate_limited", "Too many at once.", "Try again after the time in Retry-After.")
 export const rateLimited = (message: string) => tooMany.saying(message)

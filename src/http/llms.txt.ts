@@ -15,6 +15,15 @@ Every call under /v1 sends \`Authorization: Bearer ck_...\`, a runtime key that 
 Without a key, set up an account as below; or, on the machine that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
 An account token (lat_...) is good for /v1/account only, a runtime key (ck_...) for everything else. Never ask a person for their credentials, cookies or session: they approve you on a page of their own.
 
+## The sandbox, to try things out
+A demo key needs no account. data.api_key is shown this once; it lasts a day, and its app, which has data.character_slugs in it, no longer. data.limits says what it may do:
+\`\`\`sh
+curl -s -X POST ${baseUrl}/v1/demo/sandbox-key
+curl -s ${baseUrl}/v1/characters -H "authorization: Bearer $DEMO_KEY"
+\`\`\`
+Do not fetch one key after another: an address gets a few in an hour (429 demo_sandbox_rate_limited), and where the sandbox is off (503 demo_sandbox_disabled) it stays off. Webhooks, managed bots, budgets and the account plane take a key of an app of your own.
+To try a client against each way in which a turn may end, send a message with the header x-sandbox-fault: generation_failed, timed_out, withhold, exit or stall. Only a demo key may.
+
 ## Account set-up, from nothing to a first reply
 1. Ask for a device code (20 in ten minutes for an address); scopes may be left out, for all of them:
 \`\`\`sh

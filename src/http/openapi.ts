@@ -11,6 +11,7 @@ const tags = [
   { name: "Sessions", description: "Persistent threads between one person and one character" },
   { name: "Messages", description: "What the person says" },
   { name: "Events", description: "The ordered log of a session: everything that was said and happened" },
+  { name: "End-users", description: "The people who talk to characters, by the app's own references" },
   { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
   { name: "Observability", description: "What turns took, cost and decided" },
   { name: "Account", description: "Apps and their runtime keys, with an account token instead of a key", "x-scalar-ignore": true },

@@ -12,11 +12,14 @@ import { deliveryRoutes } from "./routes/deliveries.ts"
 import { developmentIssuerRoutes } from "./routes/developmentIssuer.ts"
 import { deviceFlowRoutes } from "./routes/deviceFlow.ts"
 import { devicePageRoutes } from "./routes/devicePages.ts"
+import { endUserRoutes } from "./routes/endUsers.ts"
+import { endUserCapsRoutes } from "./routes/endUserCaps.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { referenceRoutes } from "./routes/reference.ts"
 import { runRoutes } from "./routes/runs.ts"
+import { sandboxRoutes } from "./routes/sandbox.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { telegramBotRoutes } from "./routes/telegramBots.ts"
 import { telegramBotActionRoutes } from "./routes/telegramBotActions.ts"
@@ -26,6 +29,6 @@ import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

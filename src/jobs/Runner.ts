@@ -15,12 +15,17 @@ import { Allowances } from "#src/db/Allowances.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
+import { Erasures } from "#src/db/Erasures.ts"
+import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { Workers } from "#src/db/Workers.ts"
+import { clearSandboxes } from "./clearSandboxes.ts"
 import { Membership } from "./Membership.ts"
+import { Arming } from "./telegram/Arming.ts"
 import { Batches } from "./telegram/Batches.ts"
 import { Intake } from "./telegram/Intake.ts"
 import { Manager } from "./telegram/Manager.ts"
@@ -72,14 +77,18 @@ const reconcileTask = task(Schema.Unknown, () => Effect.gen(function*() {
   yield* Allowances.use((allowances) => allowances.recount(null))
 }))
 
+const erasuresTask = task(Schema.Unknown, () => Erasures.use((erasures) => erasures.work))
+
+const sandboxesTask = task(Schema.Unknown, () => clearSandboxes)
+
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Batches | BudgetWarnings | Courier | DeviceCodes | IdempotencyKeys | Intake | Ledger | Manager | Probe | Retention | RollingLimits | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Intake | Ledger | Manager | Probe | Retention | RollingLimits | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
-  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask
+  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

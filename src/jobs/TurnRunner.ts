@@ -62,7 +62,8 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         replyMode: row.reply_mode,
         text: row.text,
         character,
-        endUser: { externalUserRef: row.external_user_ref, displayName: row.display_name, timezone: row.timezone, locale: row.locale, ageBand: row.age_band }
+        endUser: { externalUserRef: row.external_user_ref, displayName: row.display_name, timezone: row.timezone, locale: row.locale, ageBand: row.age_band },
+        ...(row.fault !== null && { fault: row.fault })
       } satisfies Turn
     })
 

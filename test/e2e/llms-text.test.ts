@@ -15,7 +15,7 @@ interface Said {
 }
 
 /** The variables that the text has the reader set, out of an answer. */
-const variables = ({ device_code, access_token, app_id, api_key, prefix, id }: Said): Record<string, string> => ({
+const variables = ({ device_code, access_token, app_id, api_key, prefix, id, limits }: Said): Record<string, string> => limits !== undefined ? { DEMO_KEY: api_key } : ({
   ...(device_code !== undefined && { DEVICE_CODE: device_code }),
   ...(access_token !== undefined && { TROUPE_ACCOUNT_TOKEN: access_token }),
   ...(app_id !== undefined && { APP_ID: app_id }),

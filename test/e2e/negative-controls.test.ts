@@ -16,6 +16,10 @@ import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { Erasures } from "#src/db/Erasures.ts"
+import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
+import { BotRows } from "#src/db/telegram/BotRows.ts"
+import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
@@ -130,7 +134,8 @@ describe("without the watchdog", () => {
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
       Layer.provide([
         Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
-        Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {})
+        Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
+        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})
       ]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),

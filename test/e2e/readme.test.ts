@@ -71,6 +71,11 @@ describe("the README", () => {
     for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)
   })
 
+  it("tries a client out in the sandbox", async () => {
+    const { data } = JSON.parse(await shell(block("sandbox")))
+    assert.strictEqual(data.accepted, true)
+  })
+
   it("lists every setting that is read, and no other", () => {
     const source = readFileSync(resolve(import.meta.dirname, "../../src/settings.ts"), "utf8")
     const read = new Set([...source.matchAll(/^ {2}([A-Z][A-Z_]+): (?:Config\.|text\()/gm)].map(([, name]) => name))

@@ -55,6 +55,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(operations().map(([name]) => name).sort(), [
       "DELETE /v1/apps/{app_id}/channels/{channel_id}",
       "DELETE /v1/characters/{slug}",
+      "DELETE /v1/end-users/{external_user_ref}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
       "DELETE /v1/telegram/bots/{bot_id}",
       "GET /.well-known/oauth-authorization-server",
@@ -76,6 +77,12 @@ describe("the OpenAPI document", () => {
       "GET /v1/characters/{slug}",
       "GET /v1/characters/{slug}/versions",
       "GET /v1/delivery/events",
+      "GET /v1/end-users",
+      "GET /v1/end-users/{external_user_ref}",
+      "GET /v1/end-users/{external_user_ref}/caps",
+      "GET /v1/end-users/{external_user_ref}/sessions",
+      "GET /v1/end-users/{external_user_ref}/usage",
+      "GET /v1/erasures/{erasure_id}",
       "GET /v1/llms.txt",
       "GET /v1/me",
       "GET /v1/rates",
@@ -102,6 +109,8 @@ describe("the OpenAPI document", () => {
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
       "PATCH /v1/characters/{slug}",
+      "PATCH /v1/end-users/{external_user_ref}",
+      "PATCH /v1/end-users/{external_user_ref}/caps",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
       "PATCH /v1/telegram/bots/{bot_id}",
       "POST /v1/account/apps",
@@ -118,6 +127,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/apps/{app_id}/channels/{channel_id}/test",
       "POST /v1/characters",
       "POST /v1/characters/{slug}/versions/{version}/restore",
+      "POST /v1/demo/sandbox-key",
       "POST /v1/sessions",
       "POST /v1/sessions/{session_id}/channels",
       "POST /v1/sessions/{session_id}/channels/{channel_id}/pause",
@@ -162,7 +172,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content), ["text/event-stream"])
   })
 
-  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time, and the device flow, whose callers nobody knows", () => {
+  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time, and the device flow and the sandbox, whose callers nobody knows", () => {
     for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && security?.length !== 0)) {
       assert.isTrue(parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"), name)
     }

@@ -17,7 +17,7 @@ import { characterOf, plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
-  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, session_status: "active", text: "hello",
+  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, session_status: "active", text: "hello", fault: null,
   character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown"
 }
 const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }

@@ -5,6 +5,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "../Database.ts"
 import { moveHeads } from "../moveHeads.ts"
+import type { QuotaReached } from "../quotas.ts"
 import { type CharacterUnavailable, Sessions } from "../Sessions.ts"
 import { chatOf } from "./chatOf.ts"
 
@@ -65,7 +66,7 @@ interface Row {
 /** Which session is held in which chat, and what people and bots are told apart from what is said. */
 export class Conversations extends Context.Service<Conversations, {
   /** The session of a chat; on first contact, or where another is wanted, a new one with its lane, from its greeting on. */
-  readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | DatabaseError>
+  readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
   /** Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. The sessions whose lanes go on. */
   readonly revive: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** The bot is not welcome any more. The sessions that lose their chat. */

@@ -4,7 +4,8 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../Database.ts"
 import type { ChatKey } from "./Conversations.ts"
 import { lockAllowancesOf } from "../moneyStatements.ts"
-import { eraseSessions } from "./eraseSessions.ts"
+import { eraseSessions } from "../eraseSessions.ts"
+import { blankPerson, eraseTraces } from "../eraseTraces.ts"
 
 const SURE_WITHIN = "5 minutes"
 
@@ -19,14 +20,10 @@ export class Forgetting extends Context.Service<Forgetting, {
 
     const forget = Effect.fnUntraced(function*(appId: string, ref: string) {
       const rows = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} and external_user_ref = ${ref}`)
-      yield* eraseSessions(appId, rows.map(({ session_id }) => session_id)).pipe(Effect.provideService(Database, database))
-      yield* query((sql) => sql`
-        update end_users set display_name = null, timezone = null, locale = null, age_band = 'unknown' where app_id = ${appId} and external_user_ref = ${ref}`)
-      yield* query((sql) => sql`
-        update telegram_updates u set raw = '{}' from telegram_chats c
-        where c.app_id = ${appId} and c.external_user_ref = ${ref}
-          and u.app_id = c.app_id and u.channel_id = c.channel_id and u.chat_id = c.chat_id and u.thread_id = c.thread_id and u.done_at is not null`)
-    })
+      yield* eraseSessions(appId, rows.map(({ session_id }) => session_id))
+      yield* blankPerson(appId, ref)
+      yield* eraseTraces(appId, ref)
+    }, Effect.provideService(Database, database))
 
     const ask = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey) {
       const [known] = yield* query<Array<{ external_user_ref: string }>>((sql) => sql`

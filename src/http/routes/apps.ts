@@ -11,6 +11,7 @@ import type { Routes } from "../Server.ts"
 
 export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.get("/v1/me", {
+    config: { demo: true },
     schema: { operationId: "getMe", summary: "The app that the key belongs to", tags: ["App"], response: answers(MeData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -25,7 +26,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.patch("/v1/apps/:app_id", {
-    config: { within: "app", writes: true },
+    config: { demo: true, within: "app", writes: true },
     schema: {
       operationId: "updateApp",
       summary: "Change settings of the app by JSON merge patch; every change is a new version",

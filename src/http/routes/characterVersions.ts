@@ -16,7 +16,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Characters"]
 
   app.get("/v1/characters/:slug/versions", {
-    config: { within: "character" },
+    config: { demo: true, within: "character" },
     schema: {
       operationId: "listCharacterVersions",
       summary: "The versions of a character, newest first",
@@ -42,7 +42,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.post("/v1/characters/:slug/versions/:version/restore", {
-    config: { within: "character", writes: true },
+    config: { demo: true, within: "character", writes: true },
     schema: {
       operationId: "restoreCharacterVersion",
       summary: "Make an old version the newest one; an archived character is active again",

@@ -3,7 +3,7 @@ import * as z from "zod"
 import { Characters } from "#src/db/Characters.ts"
 import { toCharacterResource } from "../characterResource.ts"
 import { curl, success } from "../envelope.ts"
-import { notFound, slugTaken, validationError, versionConflict } from "../errors.ts"
+import { demoQuotaExceeded, notFound, slugTaken, validationError, versionConflict } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, CharacterData, CharacterPage, created, written } from "../schemas/answers.ts"
@@ -30,7 +30,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   const read = (slug: string) => ({ command: curl(baseUrl(), "GET", `/v1/characters/${slug}`), description: "Read the character" })
 
   app.post("/v1/characters", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: {
       operationId: "createCharacter",
       summary: "Create a character",
@@ -44,12 +44,13 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { slug, ...profile } = request.body
       const characters = yield* Characters
       const character = yield* characters.create(request.principal.appId, slug, profile).pipe(
-        Effect.catchTag("SlugTaken", ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)))
+        Effect.catchTags({ SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)), QuotaReached: () => Effect.fail(demoQuotaExceeded("characters")) })
       )
       return success(toCharacterResource(character), [talk(slug), read(slug)])
     }))))
 
   app.get("/v1/characters", {
+    config: { demo: true },
     schema: {
       operationId: "listCharacters",
       summary: "The app's characters, by slug",
@@ -67,6 +68,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/characters/:slug", {
+    config: { demo: true },
     schema: { operationId: "getCharacter", summary: "One character", tags, params, response: answers(CharacterData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -78,7 +80,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.patch("/v1/characters/:slug", {
-    config: { within: "character", writes: true },
+    config: { demo: true, within: "character", writes: true },
     schema: {
       operationId: "updateCharacter",
       summary: "Change a character by JSON merge patch; every change is a new version",
@@ -101,7 +103,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.delete("/v1/characters/:slug", {
-    config: { within: "character", writes: true },
+    config: { demo: true, within: "character", writes: true },
     schema: {
       operationId: "archiveCharacter",
       summary: "Archive a character; its sessions run on unless they are to end",

@@ -54,7 +54,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
   })
 
   app.get("/v1/sessions/:session_id/delivery", {
-    config: { within: "session" },
+    config: { demo: true, within: "session" },
     schema: {
       operationId: "listDeliveries",
       summary: "What became of the session's events on their way to its channels, newest event first",
@@ -80,6 +80,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/sessions/:session_id/delivery/:delivery_id", {
+    config: { demo: true },
     schema: { operationId: "getDelivery", summary: "One event on its way to one channel, with each attempt", tags, params, response: answers(DeliveryDetail, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -95,7 +96,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.post("/v1/sessions/:session_id/delivery/:delivery_id/retry", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: {
       operationId: "retryDelivery",
       summary: "Have an event pushed to a channel now: once more when it was, or sooner when it waits for its next attempt",

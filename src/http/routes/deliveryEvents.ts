@@ -13,6 +13,7 @@ import type { Routes } from "../Server.ts"
 /** The app's operational log is a log like a session's, under the app's own id. */
 export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   app.get("/v1/delivery/events", {
+    config: { demo: true },
     schema: {
       operationId: "readDeliveryEvents",
       summary: "What the app is told of its deliveries and bots: messages of unknown fate, blocked chats, revoked bots",

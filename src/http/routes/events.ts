@@ -52,7 +52,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   const params = z.object({ session_id: z.string() })
 
   app.get("/v1/sessions/:session_id/events", {
-    config: { within: "session" },
+    config: { demo: true, within: "session" },
     schema: {
       operationId: "readEvents",
       summary: "Events of the session after a cursor",
@@ -91,7 +91,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
 
   app.get("/v1/sessions/:session_id/events/stream", {
     exposeHeadRoute: false,
-    config: { within: "session" },
+    config: { demo: true, within: "session" },
     schema: {
       operationId: "streamEvents",
       summary: "The same events as server-sent events; a connection lasts at most five minutes",

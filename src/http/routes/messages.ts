@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
+import { Fault } from "#pipeline/domain/Turn.ts"
 import { type Accepted, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
 import { curl, success } from "../envelope.ts"
-import { type ApiError, budgetExceeded, demoInputTooLarge, demoQuotaExceeded, endUserCapExceeded, notFound, sessionExited, turnQueueFull } from "../errors.ts"
+import { type ApiError, budgetExceeded, demoInputTooLarge, demoQuotaExceeded, endUserBlocked, endUserCapExceeded, notFound, sessionExited, turnQueueFull, validationError } from "../errors.ts"
 import { idempotencyKey } from "../idempotent.ts"
 import { AcceptData, answers } from "../schemas/answers.ts"
-import { MessageSend } from "../schemas/session.ts"
+import { MessageSend, MOST_CHARACTERS } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
 
 const refusals: Record<RefusalReason, ApiError> = {
@@ -14,6 +16,7 @@ const refusals: Record<RefusalReason, ApiError> = {
   message_limit_reached: demoQuotaExceeded("user messages"),
   message_too_long: demoInputTooLarge,
   session_exited: sessionExited,
+  end_user_blocked: endUserBlocked,
   budget_exceeded: budgetExceeded,
   end_user_cap_exceeded: endUserCapExceeded,
   turn_queue_full: turnQueueFull
@@ -29,15 +32,26 @@ const toAcceptData = (accepted: Accepted) => ({
   ...(accepted.replayed ? { idempotent_replay: true } : {})
 })
 
+/** A message that is beyond any limit, cut to one that is still beyond a demo key's: so that such a key hears of its own limit, by the inbox. */
+const cutForDemo = async (request: FastifyRequest) => {
+  const body: unknown = request.body
+  if (request.principal.kind !== "demo" || typeof body !== "object" || body === null || !("text" in body) || typeof body.text !== "string" || body.text.length <= MOST_CHARACTERS) return
+  request.body = { ...body, text: body.text.slice(0, MOST_CHARACTERS).toWellFormed() }
+}
+
 export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post("/v1/sessions/:session_id/messages", {
-    config: { within: "session", writes: true },
+    config: { demo: true, within: "session", writes: true },
+    preValidation: cutForDemo,
     schema: {
       operationId: "sendMessage",
       summary: "Send a user's message; the reply comes later, on the event log",
       tags: ["Messages"],
       params: z.object({ session_id: z.string() }),
-      headers: z.object({ "idempotency-key": z.string().optional().describe("1 to 255 characters, unique per logical message") }),
+      headers: z.object({
+        "idempotency-key": z.string().optional().describe("1 to 255 characters, unique per logical message"),
+        "x-sandbox-fault": z.enum(Fault.literals).optional().describe("Under a demo key alone: how the turn is to end, to try a client against it. stall ends as timed_out, once the deadline of the turn is over")
+      }),
       body: MessageSend,
       response: answers(AcceptData, 402, 404, 409, 413, 429)
     }
@@ -45,15 +59,18 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const sessionId = request.params.session_id
       if (!isId("ses", sessionId)) return yield* notFound.session
+      const { principal, body, headers: { "x-sandbox-fault": fault } } = request
+      if (fault !== undefined && principal.kind !== "demo") return yield* validationError("headers.x-sandbox-fault: only a demo key may ask for a fault", "Leave the header out, or try it in the sandbox: POST /v1/demo/sandbox-key.")
       const clientMessageId = yield* idempotencyKey(request)
       const inbox = yield* Inbox
       const accepted = yield* inbox.accept({
-        appId: request.principal.appId,
+        appId: principal.appId,
         sessionId,
-        text: request.body.text,
-        replyMode: request.body.reply_mode,
+        text: body.text,
+        replyMode: body.reply_mode,
         clientMessageId,
-        source: "api"
+        source: "api",
+        fault
       }).pipe(Effect.catchTag("Refused", ({ reason }) => Effect.fail(refusals[reason])))
       return success(toAcceptData(accepted), [
         { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${accepted.cursor}&wait=30`), description: "Poll for the reply" },

@@ -34,7 +34,7 @@ const RunsData = z.object({
 
 export const runRoutes: Routes = ({ app, answer }) => {
   app.get("/v1/sessions/:session_id/runs", {
-    config: { within: "session" },
+    config: { demo: true, within: "session" },
     schema: {
       operationId: "listRuns",
       summary: "What is being done and was done in a session, newest first",

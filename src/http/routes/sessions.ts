@@ -6,7 +6,7 @@ import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { type Session, Sessions } from "#src/db/Sessions.ts"
 import { curl, success } from "../envelope.ts"
-import { characterArchived, notFound } from "../errors.ts"
+import { characterArchived, demoQuotaExceeded, notFound } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, created as onCreate, SessionData, SessionPage, SessionStateData } from "../schemas/answers.ts"
@@ -34,7 +34,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
   })
 
   app.post("/v1/sessions", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: {
       operationId: "createSession",
       summary: "Open a thread between a person and a character; the character may greet",
@@ -54,11 +54,15 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
         metadata: metadata ?? {},
         endUser: end_user ?? {},
         reuse
-      }).pipe(Effect.catchTag("CharacterUnavailable", ({ reason }) => Effect.fail(reason === "archived" ? characterArchived : notFound.character)))
+      }).pipe(Effect.catchTags({
+        CharacterUnavailable: ({ reason }) => Effect.fail(reason === "archived" ? characterArchived : notFound.character),
+        QuotaReached: () => Effect.fail(demoQuotaExceeded("sessions"))
+      }))
       return { ...success({ ...toSessionResource(session), created }, actions(session.session_id)), ignored: created ? [] : notTakenOver(request.body, session) }
     }))))
 
   app.get("/v1/sessions", {
+    config: { demo: true },
     schema: {
       operationId: "listSessions",
       summary: "The app's sessions, newest first",
@@ -82,6 +86,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/sessions/:session_id", {
+    config: { demo: true },
     schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -90,6 +95,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/sessions/:session_id/state", {
+    config: { demo: true },
     schema: { operationId: "getSessionState", summary: "How the session stands, with the opt-in relational meter", tags, params, response: answers(SessionStateData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

@@ -42,7 +42,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   })
 
   app.post("/v1/telegram/bots/:bot_id/rotate-secret", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: { operationId: "rotateBotSecret", summary: "Have Telegram prove itself with a new secret; the old one is good for ten more minutes", tags, params, headers, response: answers(BotData.extend(onCreate), 404, 409) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -61,7 +61,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.post("/v1/telegram/bots/:bot_id/suspend", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: { operationId: "suspendBot", summary: "Hold what comes in and what goes out until the bot is resumed", tags, params, headers, response: answers(BotData.extend(onCreate), 404, 409) }
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
@@ -72,7 +72,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     }))))
 
   app.post("/v1/telegram/bots/:bot_id/resume", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: { operationId: "resumeBot", summary: "Go on where a bot that was suspended stands", tags, params, headers, response: answers(BotData.extend(onCreate), 404, 409) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -84,7 +84,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.post("/v1/telegram/bots/:bot_id/probe", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: { operationId: "probeBot", summary: "Ask Telegram now how the bot is doing", tags, params, headers, response: answers(BotDetail.extend(onCreate), 404, 409) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -97,7 +97,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/telegram/bots/:bot_id/chats", {
-    config: { within: "bot" },
+    config: { demo: true, within: "bot" },
     schema: { operationId: "listBotChats", summary: "Who talks to the bot, and in which session", tags, params, querystring: z.object(listQuery), response: answers(ChatPage, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -113,7 +113,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.post("/v1/telegram/bots/:bot_id/links", {
-    config: { within: "bot", writes: true },
+    config: { demo: true, within: "bot", writes: true },
     schema: { operationId: "createBotLink", summary: "A link by which a user of yours goes on in Telegram; good for 15 minutes, once", tags, params, headers, body: LinkCreate, response: answers(LinkData.extend(onCreate), 404, 409, 413) }
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {

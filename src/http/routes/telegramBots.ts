@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { userIdOf } from "#channels/telegram/botToken.ts"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
@@ -10,7 +11,7 @@ import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotDetail, toBotResource } from "../botResource.ts"
 import { curl, success } from "../envelope.ts"
-import { botManaged, notFound, telegramBotTaken, telegramTokenOfAnother } from "../errors.ts"
+import { botManaged, demoKeySurfaceDisabled, notFound, telegramBotTaken, telegramTokenOfAnother } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, created as onCreate, written } from "../schemas/answers.ts"
@@ -19,6 +20,10 @@ import { createManagedBot } from "../createManagedBot.ts"
 import type { Routes } from "../Server.ts"
 import { armed, askTelegram, checkCharacter, findBot, readToken } from "../telegramBot.ts"
 
+/** A demo key may bring a bot, and have none made; that is said before anything else in the body. */
+const refuseManaged = async ({ principal, body }: FastifyRequest) => {
+  if (principal.kind === "demo" && typeof body === "object" && body !== null && "mode" in body && body.mode === "managed") throw demoKeySurfaceDisabled
+}
 
 export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Telegram"]
@@ -32,7 +37,8 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
   const shown = (bot: StoredBot) => success(toBotResource(bot), actions(bot.channel_id))
 
   app.post("/v1/telegram/bots", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
+    preValidation: refuseManaged,
     schema: {
       operationId: "createBot",
       summary: "Attach a Telegram bot: people talk to the character there",
@@ -63,6 +69,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/telegram/bots", {
+    config: { demo: true },
     schema: { operationId: "listBots", summary: "The app's Telegram bots", tags, querystring: z.object(listQuery), response: answers(BotPage) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -74,6 +81,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.get("/v1/telegram/bots/:bot_id", {
+    config: { demo: true },
     schema: { operationId: "getBot", summary: "One Telegram bot, and how it is doing", tags, params, response: answers(BotDetail, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -83,7 +91,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.patch("/v1/telegram/bots/:bot_id", {
-    config: { within: "bot", writes: true },
+    config: { demo: true, within: "bot", writes: true },
     schema: { operationId: "updateBot", summary: "Change a Telegram bot, or give it a new token", tags, params, body: BotPatch, response: answers(BotData.extend(written), 404, 409, 413, 502) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
@@ -106,7 +114,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.delete("/v1/telegram/bots/:bot_id", {
-    config: { writes: true },
+    config: { demo: true, writes: true },
     schema: { operationId: "deleteBot", summary: "Let a Telegram bot go: its token is forgotten, its chats are closed", tags, params, response: answers(BotDeleted, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

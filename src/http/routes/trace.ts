@@ -75,7 +75,7 @@ const TraceData = z.object({
 
 export const traceRoutes: Routes = ({ app, answer }) => {
   app.get("/v1/sessions/:session_id/trace", {
-    config: { within: "session" },
+    config: { demo: true, within: "session" },
     schema: {
       operationId: "readTrace",
       summary: "What each turn took, cost and decided, newest first",

@@ -16,10 +16,12 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   const account = { tags: ["Account"], security: [{ accountToken: [] }] }
 
   app.get("/v1/usage", {
+    config: { demo: true },
     schema: { operationId: "getUsage", summary: "What the app has used", tags: ["Usage"], querystring: usageQuery("day", "kind", "character", "model", "end_user"), response: answers(UsageData) }
   }, (request, reply) => answer(request, reply, Effect.map(readUsage([request.principal.appId], request.query), (usage) => success(usage))))
 
   app.get("/v1/rates", {
+    config: { demo: true },
     schema: { operationId: "getRates", summary: "What a message costs, and by which prices", tags: ["Usage"], response: answers(RatesData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {

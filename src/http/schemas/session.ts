@@ -41,8 +41,11 @@ export type SessionCreate = z.output<typeof SessionCreate>
 
 export const characterSlugOf = (body: SessionCreate): string => body.character_slug ?? body.character ?? body.slug ?? ""
 
+/** Of a message. */
+export const MOST_CHARACTERS = 32_000
+
 export const MessageSend = z.object({
-  text: text(1, 32_000).meta({ description: "A demo key sends at most 2,000 characters" }),
+  text: text(1, MOST_CHARACTERS).meta({ description: "A demo key sends at most 2,000 characters" }),
   reply_mode: z.enum(["fast", "deep"]).default("fast")
 })
 export type MessageSend = z.output<typeof MessageSend>

@@ -34,7 +34,7 @@ export class Intake extends Context.Service<Intake, {
     let inFlight = 0
 
     const handle = (batch: Batch) => handleBatch(batch).pipe(
-      Effect.catchTag("CharacterUnavailable", () => Effect.void),
+      Effect.catchTags({ CharacterUnavailable: () => Effect.void, QuotaReached: () => Effect.void }),
       Effect.andThen(updates.done(batch)),
       Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
       Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>

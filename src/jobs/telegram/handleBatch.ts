@@ -25,7 +25,7 @@ const handIn = Effect.fnUntraced(function*(bot: StoredBot, { sessionId, status }
   const key = `tg:${bot.channel_id}:${number}`
   yield* Inbox.use((inbox) => inbox.accept({ ...said, appId: bot.app_id, sessionId, replyMode: "fast", clientMessageId: key, source: "telegram" })).pipe(
     Effect.asVoid,
-    Effect.catchTag("Refused", ({ reason }) => reason === "session_exited" ? Effect.void : Effect.gen(function*() {
+    Effect.catchTag("Refused", ({ reason }) => reason === "session_exited" || reason === "end_user_blocked" ? Effect.void : Effect.gen(function*() {
       // It was erased a moment ago, or gave way to another: the chat is met anew.
       if (reason === "session_not_found") return yield* new InboxUnavailable({ cause: reason })
       // A number that no event has: the line is for a message that is on no log.

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { Database } from "../Database.ts"
-import { releaseHolds } from "../turnStatements.ts"
+import { Database } from "./Database.ts"
+import { releaseHolds } from "./turnStatements.ts"
 
 /** All that is kept of a session, under its id; its own row last. */
 const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "events", "session_logs", "sessions"] as const

@@ -1,0 +1,31 @@
+-- kind: runtime, or demo: a key of the sandbox, which anybody can fetch and which may do little. A demo key is told that it has expired for ever,
+-- so its hash outlives its app, and refers to nothing.
+alter table api_keys
+  add column kind text not null default 'runtime',
+  drop constraint api_keys_app_id_fkey;
+
+-- What an app may create over all time, and has created since it was limited so.
+alter table allowances
+  add column character_limit int,
+  add column session_limit int,
+  add column characters int not null default 0,
+  add column sessions int not null default 0;
+
+-- How a turn of the sandbox is to end, where whoever sent it has said so.
+alter table turns add column fault text;
+
+-- Whether the person's sends are refused.
+alter table end_users add column blocked boolean not null default false;
+
+-- A person who is to be erased: their sessions from before, a few at a time, and then what else is known of them. queued | running | completed.
+-- What stays is the receipt, which does not say whose it is.
+create table erasures (
+  app_id text not null,
+  erasure_id text not null,
+  external_user_ref text,
+  status text not null default 'queued',
+  created_at timestamptz not null default now(),
+  completed_at timestamptz,
+  primary key (app_id, erasure_id)
+);
+create unique index erasures_open on erasures (app_id, external_user_ref) where status <> 'completed';

@@ -1,0 +1,21 @@
+import * as Effect from "effect/Effect"
+import { Database } from "./Database.ts"
+
+/** Deletes what else is kept of what a person has said and of who they are, beside their sessions (eraseSessions), within the transaction of the caller. */
+export const eraseTraces = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
+  const { query } = yield* Database
+  yield* query((sql) => sql`
+    update telegram_updates u set raw = '{}' from telegram_chats c
+    where c.app_id = ${appId} and c.external_user_ref = ${externalUserRef}
+      and u.app_id = c.app_id and u.channel_id = c.channel_id and u.chat_id = c.chat_id and u.thread_id = c.thread_id and u.done_at is not null`)
+  yield* query((sql) => sql`delete from telegram_links where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+  // The answers to creates of their sessions.
+  yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and response #>> '{data,external_user_ref}' = ${externalUserRef}`)
+})
+
+/** Deletes what the app was told of a person. */
+export const blankPerson = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
+  const { query } = yield* Database
+  yield* query((sql) => sql`
+    update end_users set display_name = null, timezone = null, locale = null, age_band = 'unknown' where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+})

@@ -1,0 +1,56 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import * as z from "zod"
+import { Allowances } from "#src/db/Allowances.ts"
+import { readEndUserCaps, toEndUserCapsResource, toEndUserRemaining } from "../caps.ts"
+import { curl, success } from "../envelope.ts"
+import { notFound } from "../errors.ts"
+import { answers, written } from "../schemas/answers.ts"
+import { EndUserCapsData, EndUserCapsPatch, isExternalUserRef } from "../schemas/caps.ts"
+import { EndUserUsageData } from "../schemas/endUser.ts"
+import { usageQuery } from "../schemas/usage.ts"
+import type { Routes } from "../Server.ts"
+import { readUsage } from "../usage.ts"
+
+/** What an end-user may use and has used, for the app itself; see accountCaps for its account. */
+export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
+  const tags = ["End-users"]
+  const path = "/v1/end-users/:external_user_ref"
+  const params = z.object({ external_user_ref: z.string() })
+  const find = Effect.fnUntraced(function*({ principal, params }: FastifyRequest) {
+    const { external_user_ref: ref = "" } = params as Record<string, string>
+    const allowance = isExternalUserRef(ref) ? yield* Allowances.use((allowances) => allowances.ofEndUser(principal.appId, ref)) : undefined
+    return { ref, allowance: allowance ?? (yield* notFound.end_user) }
+  })
+  const next = (ref: string) => [{ command: curl(baseUrl(), "GET", `/v1/end-users/${encodeURIComponent(ref)}/usage?group_by=day`), description: "See what they have used" }]
+
+  app.get(`${path}/usage`, {
+    config: { demo: true, within: "end_user" },
+    schema: { operationId: "getEndUserUsage", summary: "What an end-user has used, and what is left of their caps", tags, params, querystring: usageQuery("day", "kind"), response: answers(EndUserUsageData, 404) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { ref, allowance } = yield* find(request)
+      const used = yield* readUsage([request.principal.appId], request.query, ref)
+      return success({ ...used, proactive: 0, images: 0, ...toEndUserRemaining(allowance, yield* Clock.currentTimeMillis) })
+    })))
+
+  app.get(`${path}/caps`, {
+    config: { demo: true, within: "end_user" },
+    schema: { operationId: "getEndUserCaps", summary: "What an end-user may use, and has used", tags, params, response: answers(EndUserCapsData, 404) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { ref, allowance } = yield* find(request)
+      return success(toEndUserCapsResource(ref, allowance, yield* Clock.currentTimeMillis), next(ref))
+    })))
+
+  app.patch(`${path}/caps`, {
+    config: { within: "end_user", writes: true },
+    schema: { operationId: "updateEndUserCaps", summary: "Change what an end-user may use by JSON merge patch", tags, params, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { ref } = yield* find(request)
+      const changed = yield* Allowances.use((allowances) => allowances.limitEndUser(request.principal.appId, ref, readEndUserCaps(request.body)))
+      return success(toEndUserCapsResource(ref, changed ?? (yield* notFound.end_user), yield* Clock.currentTimeMillis), next(ref))
+    })))
+}

@@ -1,0 +1,112 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { newId } from "#pipeline/domain/Id.ts"
+import { mintApiKey } from "#src/accounts/apiKey.ts"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { type Answer, TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+/** What a demo key may use. A route that is in neither list, and is no public one, has to be put in one: closed, unless there is a reason. */
+const OPEN = [
+  "GET /v1/me", "PATCH /v1/apps/{app_id}",
+  "GET /v1/characters", "POST /v1/characters", "GET /v1/characters/{slug}", "PATCH /v1/characters/{slug}", "DELETE /v1/characters/{slug}",
+  "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore",
+  "GET /v1/sessions", "POST /v1/sessions", "GET /v1/sessions/{session_id}", "GET /v1/sessions/{session_id}/state",
+  "POST /v1/sessions/{session_id}/messages", "GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream",
+  "GET /v1/sessions/{session_id}/trace", "GET /v1/sessions/{session_id}/runs",
+  "GET /v1/sessions/{session_id}/delivery", "GET /v1/sessions/{session_id}/delivery/{delivery_id}", "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry", "GET /v1/delivery/events",
+  "GET /v1/telegram/bots", "POST /v1/telegram/bots", "GET /v1/telegram/bots/{bot_id}", "PATCH /v1/telegram/bots/{bot_id}", "DELETE /v1/telegram/bots/{bot_id}", "GET /v1/telegram/bots/{bot_id}/chats",
+  "POST /v1/telegram/bots/{bot_id}/links", "POST /v1/telegram/bots/{bot_id}/probe", "POST /v1/telegram/bots/{bot_id}/suspend", "POST /v1/telegram/bots/{bot_id}/resume", "POST /v1/telegram/bots/{bot_id}/rotate-secret",
+  "GET /v1/end-users", "GET /v1/end-users/{external_user_ref}", "PATCH /v1/end-users/{external_user_ref}", "DELETE /v1/end-users/{external_user_ref}", "GET /v1/end-users/{external_user_ref}/sessions",
+  "GET /v1/end-users/{external_user_ref}/usage", "GET /v1/end-users/{external_user_ref}/caps", "GET /v1/erasures/{erasure_id}",
+  "GET /v1/usage", "GET /v1/rates"
+]
+/** Account, webhooks, budgets, managed bots, and many bots at once. */
+const CLOSED = [
+  /^PATCH \/v1\/end-users\/\{external_user_ref\}\/caps$/,
+  /^\w+ \/v1\/account(?:\/|$)/,
+  /^\w+ \/v1\/(?:apps\/\{app_id\}|sessions\/\{session_id\})\/channels(?:\/|$)/,
+  /^POST \/v1\/telegram\/bots\/\{bot_id\}\/rotate-token$/,
+  /^\w+ \/v1\/telegram\/batches(?:\/|$)/
+]
+
+let server: TestServer
+let telegram: FakeTelegram
+let demo: TestApp
+let routes: ReadonlyArray<{ readonly name: string; readonly method: string; readonly path: string }>
+beforeAll(async () => {
+  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
+  server = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url, TELEGRAM_MANAGER_TOKEN: telegram.createBot({ can_manage_bots: true }).token } })
+  const { data } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
+  demo = new TestApp(server.baseUrl, data.app_id, data.api_key)
+  const { paths } = (await demo.get("/openapi.json")).body
+  routes = Object.entries<Record<string, { security?: ReadonlyArray<unknown> }>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { security }]) => security?.length === 0 ? [] : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path }]))
+})
+afterAll(async () => {
+  await server.close()
+  await telegram.close()
+})
+
+const shape = ({ status, body }: Answer) => [status, body.detail?.code]
+const DISABLED = [403, "demo_key_surface_disabled"]
+const IDS: Readonly<Record<string, () => string>> = {
+  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", bot_id: () => newId("bot"),
+  batch_id: () => newId("bat"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers")
+}
+const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))
+const isClosed = (name: string) => CLOSED.some((pattern) => pattern.test(name))
+
+describe("a demo key", () => {
+  it("has a list of what it may use and one of what it may not, which say of each route of this server what it is", () => {
+    assert.deepStrictEqual(routes.filter(({ name }) => OPEN.includes(name) === isClosed(name)).map(({ name }) => name), [])
+    assert.deepStrictEqual(OPEN.filter((name) => !routes.some((route) => route.name === name)), [])
+    assert.isAbove(routes.filter(({ name }) => isClosed(name)).length, 25)
+  })
+
+  it("is told of a closed surface before anything else that is amiss: an id that is not there, a body that is no JSON, a method that is not served", async () => {
+    for (const { name, method, path } of routes.filter(({ name }) => isClosed(name))) {
+      const takesBody = method !== "GET"
+      for (const at of [fill(path), path.replaceAll(/\{\w+\}/g, "none")]) {
+        assert.deepStrictEqual(shape(await demo.request(method, at, takesBody ? "{not json" : undefined)), DISABLED, `${name} ${at}`)
+      }
+    }
+  })
+
+  it("is not told so of what it may use", async () => {
+    for (const { name, method, path } of routes.filter(({ name }) => OPEN.includes(name) && !name.includes("stream"))) {
+      const { body } = await demo.request(method, fill(path), method === "GET" ? undefined : "{not json")
+      assert.notStrictEqual(body.detail?.code, "demo_key_surface_disabled", name)
+    }
+  })
+
+  it.each([
+    ["POST", "/v1/images"], ["POST", "/v1/images/probe"], ["GET", "/v1/images/img_x"], ["POST", "/v1/characters/edda-brandvik/readiness/probe"], ["POST", "/v1/characters/edda-brandvik/assets"],
+    ["POST", "/v1/apps"], ["DELETE", "/v1/account/apps"], ["POST", "/v1/account/apps/x/api-keys/y/z"], ["PUT", "/v1/sessions/x/channels?y"], ["PATCH", "/v1/end-users/x/caps/y"]
+  ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
+    assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)
+    // To any other key, and to none, there is no such route.
+    const app = await server.createApp()
+    assert.deepStrictEqual(shape(await app.request(method, path)), [404, "route_not_found"])
+    assert.deepStrictEqual(shape(await new TestApp(server.baseUrl, "", "ck_nonsense").request(method, path)), [404, "route_not_found"])
+  })
+
+  it("hears of any other route that it is not there", async () => {
+    assert.deepStrictEqual(shape(await demo.get("/v1/nonsense")), [404, "route_not_found"])
+  })
+
+  it("may bring a Telegram bot, and have none made, whatever else the body says", async () => {
+    const byo = await demo.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: "edda-brandvik" })
+    assert.strictEqual(byo.status, 200)
+    for (const more of [{ character_slug: "edda-brandvik" }, { character_slug: "nobody" }, {}, { character_slug: 7, suggested_username: "no" }]) {
+      assert.deepStrictEqual(shape(await demo.post("/v1/telegram/bots", { mode: "managed", ...more })), DISABLED)
+    }
+  })
+})
+
+describe("any other runtime key", () => {
+  it("is on the account plane what it was: a credential of the wrong kind, in a plain string", async () => {
+    const { status, body } = await (await server.createApp()).get("/v1/account")
+    assert.strictEqual(status, 403)
+    assert.isString(body.detail)
+  })
+})

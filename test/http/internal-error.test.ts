@@ -1,0 +1,18 @@
+import { assert, it } from "vitest"
+import { startTestServer } from "#test/support/TestServer.ts"
+
+it("a failure of ours is 500 internal_error, tells nothing of what is inside, and is over when its cause is", async () => {
+  const server = await startTestServer()
+  try {
+    const app = await server.createApp()
+    await server.database.sql`alter table end_users rename to away`
+    const { status, body } = await app.get("/v1/end-users")
+    assert.deepStrictEqual([status, body.detail.code], [500, "internal_error"])
+    assert.hasAllKeys(body.detail, ["code", "message", "fix", "request_id"])
+    assert.notMatch(JSON.stringify(body), /end_users|relation|select|42P01/)
+    await server.database.sql`alter table away rename to end_users`
+    assert.strictEqual((await app.get("/v1/end-users")).status, 200)
+  } finally {
+    await server.close()
+  }
+})
