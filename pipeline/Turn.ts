@@ -90,7 +90,8 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 
       const context = gateContextFor(turn, retrieval, knowledge, serviceText)
       const emission = (draft: EmittedDraft) => trail.stage("emission", Effect.sync(() => emit(draft, context)), onEmission)
-      if (decides("exit")) {
+      // Whoever has cried for help while this was written is not left.
+      if (decides("exit") && !(yield* record.before(turn)).crisis) {
         // Leaving is decided; last words that may not be said are not.
         const { bubbles } = yield* emission(draftOf(reply))
         return Outcome.cases.Exited.make({ reasonCode: reply.exit_reason ?? DEFAULT_EXIT_REASON, bubbles: bubbles ?? [] })
