@@ -3,7 +3,7 @@ export const ROLE_BLEED: ReadonlyArray<RegExp> = [
   /^[\s*_#>"]*(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
   /[.!?…]["”]?\s+(?:User|Assistant|USER|ASSISTANT):/,
   /\{\{\s*(?:char|user|bot)\s*\}\}/i,
-  /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant|s)>|<(?:start|end)_of_turn>|^#{2,3} ?(?:Instruction|Response):/im
+  /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant|s)>|<\/?data\b|<(?:start|end)_of_turn>|^#{2,3} ?(?:Instruction|Response):/im
 ]
 
 /** Words of an assistant. */
