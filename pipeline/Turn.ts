@@ -1,5 +1,6 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -35,6 +36,9 @@ export interface TurnPipelineOptions {
   readonly safetyTexts: SafetyTextsByLocale
 }
 
+/** What emission needs of a deadline at most. */
+const EMISSION_MS = 1_000
+
 const DEFAULT_EXIT_REASON = "boundary_violation"
 
 const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbles, citedIds: cited_memory_ids })
@@ -56,6 +60,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 
     const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
       const { character, endUser } = turn
+      const begunAt = yield* Clock.currentTimeMillis
       const retrieval = yield* trail.stage("retrieval", retrieve(ports, turn), onRetrieval)
       const { history, retrieved } = retrieval
 
@@ -97,7 +102,14 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         return Outcome.cases.Exited.make({ reasonCode: reply.exit_reason ?? DEFAULT_EXIT_REASON, bubbles: bubbles ?? [] })
       }
 
-      const draft = turn.replyMode === "deep" && critic !== null ? yield* polish(critic, trail, turn, draftOf(reply), context) : draftOf(reply)
+      const unpolished = draftOf(reply)
+      const left = Duration.toMillis(deadlines[turn.replyMode]) - EMISSION_MS - ((yield* Clock.currentTimeMillis) - begunAt)
+      // A reply that could go out does not fall to a critic that is slow.
+      const enough = Effect.map(Effect.sleep(Math.max(0, left)), () => {
+        trail.expire()
+        return unpolished
+      })
+      const draft = turn.replyMode === "deep" && critic !== null ? yield* Effect.raceFirst(polish(critic, trail, turn, unpolished, context), enough) : unpolished
       const first = yield* emission(draft)
       if (first.refusedBy === null) return Outcome.cases.Replied.make({ bubbles: first.bubbles })
 
