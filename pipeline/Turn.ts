@@ -1,5 +1,6 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -36,6 +37,9 @@ export interface TurnPipelineOptions {
   readonly safetyTexts: SafetyTextsByLocale
 }
 
+/** What emission needs of a deadline at most. */
+const EMISSION_MS = 1_000
+
 const DEFAULT_EXIT_REASON = "boundary_violation"
 
 const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbles, citedIds: cited_memory_ids })
@@ -57,6 +61,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 
     const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
       const { character, endUser } = turn
+      const begunAt = yield* Clock.currentTimeMillis
       const retrieval = yield* trail.stage("retrieval", retrieve(ports, turn), onRetrieval)
       const { history, retrieved } = retrieval
 
@@ -91,13 +96,21 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 
       const context = gateContextFor(turn, retrieval, knowledge, serviceText)
       const emission = (draft: EmittedDraft) => trail.stage("emission", Effect.sync(() => emit(draft, context)), onEmission)
-      if (decides("exit")) {
+      // Whoever has cried for help while this was written is not left.
+      if (decides("exit") && !(yield* record.before(turn)).crisis) {
         // Leaving is decided; last words that may not be said are not.
         const { bubbles } = yield* emission(draftOf(reply))
         return Outcome.cases.Exited.make({ reasonCode: reply.exit_reason ?? DEFAULT_EXIT_REASON, bubbles: bubbles ?? [] })
       }
 
-      const draft = turn.replyMode === "deep" && critic !== null ? yield* polish(critic, trail, turn, draftOf(reply), context) : draftOf(reply)
+      const unpolished = draftOf(reply)
+      const left = Duration.toMillis(deadlines[turn.replyMode]) - EMISSION_MS - ((yield* Clock.currentTimeMillis) - begunAt)
+      // A reply that could go out does not fall to a critic that is slow.
+      const enough = Effect.map(Effect.sleep(Math.max(0, left)), () => {
+        trail.expire()
+        return unpolished
+      })
+      const draft = turn.replyMode === "deep" && critic !== null ? yield* Effect.raceFirst(polish(critic, trail, turn, unpolished, context), enough) : unpolished
       const first = yield* emission(draft)
       if (first.refusedBy === null) return Outcome.cases.Replied.make({ bubbles: first.bubbles })
 

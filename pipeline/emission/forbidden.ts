@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js"
 import type { ForbiddenStyle } from "../domain/Character.ts"
+import { plain } from "../plain.ts"
 import { remembered } from "../remembered.ts"
 import { terms } from "../retrieval/terms.ts"
 
@@ -22,10 +23,11 @@ const phraseOf = remembered(MOST_PATTERNS, padded)
  */
 export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>): ForbiddenStyle | null => {
   if (rules.length === 0) return null
-  const words = padded(reply)
+  const read = plain(reply)
+  const words = padded(read)
   return rules.find(({ kind, value }) => {
     switch (kind) {
-      case "regex": return patternOf(value)?.matcher(reply).find() ?? false
+      case "regex": return [reply, read].some((text) => patternOf(value)?.matcher(text).find() ?? false)
       case "behavior": return false
       // A phrase without a word in it, such as "!!!" or "🙂", is looked for as it is.
       default: return phraseOf(value).trim() === "" ? reply.includes(value) : words.includes(phraseOf(value))

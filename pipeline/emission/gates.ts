@@ -1,6 +1,7 @@
 import type { Character } from "../domain/Character.ts"
 import type { EndUser } from "../domain/Turn.ts"
 import { isTold, languageOf, languageOfTag, mayBe } from "../languages.ts"
+import { plain } from "../plain.ts"
 import { terms } from "../retrieval/terms.ts"
 import { admitsMachine, asksWhatYouAre, deniesMachine } from "../safety/candour.ts"
 import { bothAdults } from "../safety/judge.ts"
@@ -58,7 +59,9 @@ const inAnotherLanguage = (text: string, context: GateContext): boolean => {
 const written = ({ character, userTexts, characterTexts, memories }: GateContext): string =>
   [JSON.stringify(character), ...userTexts, ...characterTexts, ...memories.values()].join("\n")
 
+/** As it is read: `plain`, but for what authors forbid, who may have meant the very characters. */
 interface Held extends Candidate {
+  readonly raw: string
   readonly words: ReadonlyArray<string>
 }
 type Gate = (held: Held, context: GateContext) => boolean
@@ -76,8 +79,8 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["secret_leak", ({ words }, { mustNotReveal }) => tells(words, mustNotReveal)],
   ["pressure", ({ text }) => PRESSURE.some((pattern) => pattern.test(text))],
   ["contact", ({ text }, context) => inventsContact(text, () => written(context))],
-  ["forbidden_block", ({ text }, { character }) => forbiddenIn(text, character.forbidden_style.filter(({ action }) => action === "block")) !== null],
-  ["forbidden_style", ({ text }, { character }) => forbiddenIn(text, character.forbidden_style.filter(({ action }) => action === "rewrite")) !== null],
+  ["forbidden_block", ({ raw }, { character }) => forbiddenIn(raw, character.forbidden_style.filter(({ action }) => action === "block")) !== null],
+  ["forbidden_style", ({ raw }, { character }) => forbiddenIn(raw, character.forbidden_style.filter(({ action }) => action === "rewrite")) !== null],
   ["language", ({ text }, context) => inAnotherLanguage(text, context)],
   // The message itself needs no citation.
   ["unsupported_memory", ({ text, citedIds }, { memories, userTexts }) =>
@@ -87,6 +90,7 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
 
 /** The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every engine. */
 export const refusal = (candidate: Candidate, context: GateContext): GateName | null => {
-  const words = candidate.text.length > MAX_REPLY_CHARS ? [] : terms(candidate.text)
-  return GATES.find(([, refuses]) => refuses({ ...candidate, words }, context))?.[0] ?? null
+  const text = plain(candidate.text)
+  const words = text.length > MAX_REPLY_CHARS ? [] : terms(text)
+  return GATES.find(([, refuses]) => refuses({ ...candidate, text, raw: candidate.text, words }, context))?.[0] ?? null
 }

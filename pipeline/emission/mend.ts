@@ -11,10 +11,11 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 
 /** Takes out of a bubble what the voice does not allow and nobody will miss: the character's own name before its words, emoji, stage directions. A bubble that is nothing else stays as it is. */
 export const mend = (bubble: string, voice: Voice, displayName: string): string => {
-  const [firstName = displayName] = displayName.split(/\s+/)
-  const speaker = new RegExp(`^[\\s*_>]*(?:${escaped(displayName)}|${escaped(firstName)})[*_]*\\s?:[*_]*\\s*`, "iu")
+  const name = displayName.trim()
+  const [firstName = name] = name.split(/\s+/)
+  const speaker = new RegExp(`^[\\s*_>]*(?:${escaped(name)}|${escaped(firstName)})[*_]*\\s?:[*_]*\\s*`, "iu")
   const steps: ReadonlyArray<(text: string) => string> = [
-    (text) => text.replace(speaker, ""),
+    (text) => name === "" ? text : text.replace(speaker, ""),
     (text) => voice.narration === "none" ? text.replace(STARRED, unstarred) : text,
     (text) => voice.emoji === "none" ? text.replace(EMOJI, " ") : text
   ]

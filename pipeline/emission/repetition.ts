@@ -28,7 +28,9 @@ export const closingQuestionOf = (text: string): string | null => {
 export const repeats = (reply: string, before: ReadonlyArray<string>): boolean => {
   const lately = before.slice(-REMEMBERED)
   const here = gramsOf(reply)
-  if (here.size > 0 && lately.some((said) => overlap(here, gramsOf(said)) >= SAME)) return true
+  // Without words there is nothing to compare but the whole.
+  if (here.size === 0) return lately.some((said) => said.trim() === reply.trim())
+  if (lately.some((said) => overlap(here, gramsOf(said)) >= SAME)) return true
   const opener = openerOf(reply)
   const lastTwo = lately.slice(-2)
   if (lastTwo.length === 2 && opener.split(" ").length === OPENER_WORDS && lastTwo.every((said) => openerOf(said) === opener)) return true

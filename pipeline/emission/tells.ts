@@ -3,17 +3,18 @@ export const ROLE_BLEED: ReadonlyArray<RegExp> = [
   /^[\s*_#>"]*(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
   /[.!?…]["”]?\s+(?:User|Assistant|USER|ASSISTANT):/,
   /\{\{\s*(?:char|user|bot)\s*\}\}/i,
-  /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant)>|^#{2,3} ?(?:Instruction|Response):/im
+  /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant|s)>|<\/?data\b|<(?:start|end)_of_turn>|^#{2,3} ?(?:Instruction|Response):/im
 ]
 
 /** Words of an assistant. */
 export const ASSISTANT_TELLS: ReadonlyArray<RegExp> = [
-  /\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|ai,? i (?:do not|don't|cannot|can't|am not|have no))/i,
+  /\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|(?:ai|artificial intelligence),? i (?:do not|don't|cannot|can't|am not|have no))/i,
   /\b(?:i'm|i am) (?:just |only |merely )?an? (?:(?:large )?language model|ai language model|ai (?:assistant|chatbot))\b/i,
   /\bhow (?:can|may|could) i (?:help|assist) you(?: (?:today|further|with))?\b[^.!]{0,20}\?|\bhow (?:can|may) i be of (?:assistance|service)\b/i,
   /\b(?:is there )?anything else i can (?:help|assist) (?:you )?with\b/i,
-  /\bi (?:can(?:no|')t|am (?:unable|not able) to|'m (?:unable|not able) to) (?:fulfill|assist with|comply with|help with) (?:that|this|your) request\b/i,
-  /\bals (?:ki|ein[e]?)[- ](?:sprachmodell|ki-modell|assistent|ki-assistent)|\b(?:wie|womit) kann ich (?:ihnen|dir) (?:heute )?(?:helfen|behilflich sein)\b/i,
+  /\bi(?: can(?:no|')t| am (?:unable|not able) to|'m (?:unable|not able) to) (?:fulfill|assist with|comply with|help with) (?:that|this|your) request\b/i,
+  /\bals (?:ki|eine?)[- ](?:sprachmodell|ki-modell|assistent|ki-assistent)|\bals (?:eine )?(?:ki|künstliche intelligenz),? (?:kann|habe|bin|darf|verfüge|besitze) ich\b|\bich bin (?:nur |bloß |lediglich )?eine? (?:großes )?(?:ki|(?:ki-)?sprachmodell)\b|\b(?:wie|womit) kann ich (?:ihnen|dir) (?:heute )?(?:helfen|behilflich sein)\b/i,
+  /(?<!\p{L})(?:como|sendo) (?:una? |uma )?(?:ia|inteligencia artificial|inteligência artificial),? (?:no|não|yo|eu)(?!\p{L})|(?<!\p{L})je suis (?:juste )?une? modèle de langage(?!\p{L})|(?<!\p{L})(?:soy|sou) (?:solo |só |apenas )?u[nm] modelo de (?:lenguaje|linguagem)(?!\p{L})|\ben tant qu['’](?:une )?(?:ia|intelligence artificielle)\b/iu,
   /\bcomo (?:modelo de (?:lenguaje|linguagem)|(?:un )?asistente|assistente (?:virtual|de ia))\b|\b(?:en|em) qu[eé] puedo ayudarte\b|\ben tant que (?:modèle de langage|ia|assistant)|\bcomment puis-je (?:vous|t['’])\s?aider\b/i,
   /\bmy (?:training data|knowledge cutoff|programming (?:does|doesn't|prevents))\b/i
 ]

@@ -49,8 +49,8 @@ const mayWithhold = ({ turn, history, grounding, safety }: Situation): boolean =
 
 const SIGNALS_TO_EXIT = 2
 
-const mayExit = ({ turn, safety, recorded }: Situation): boolean =>
-  turn.character.behavioral_thresholds.exit > 0 && safety.action !== "crisis" && !recorded.crisis
+const mayExit = ({ turn, grounding, safety, recorded }: Situation): boolean =>
+  turn.character.behavioral_thresholds.exit > 0 && safety.action !== "crisis" && grounding.intent !== "crisis" && !recorded.crisis
   && recorded.boundaries + (safety.boundary ? 1 : 0) >= SIGNALS_TO_EXIT
 
 /** What the character may decide in this turn. */

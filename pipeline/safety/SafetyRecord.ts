@@ -5,7 +5,7 @@ import type { Turn } from "../domain/Turn.ts"
 export interface Recorded {
   /** Of the nine turns before this one, those in which a boundary was crossed. */
   readonly boundaries: number
-  /** Whether there was a crisis in this session in the last 24 hours. */
+  /** Whether there was a crisis in this session in the last 24 hours, or is one in a message that still waits behind this turn. */
   readonly crisis: boolean
 }
 
@@ -13,7 +13,7 @@ interface SafetyRecordShape {
   readonly before: (turn: Turn) => Effect.Effect<Recorded>
 }
 
-/** Port: what the safety stage of earlier turns found. Without a record nobody has crossed a boundary, so no character leaves. */
+/** Port: what earlier turns found, and what waits. Without a record nobody has crossed a boundary, so no character leaves. */
 export const SafetyRecord = Context.Reference<SafetyRecordShape>("pipeline/safety/SafetyRecord", {
   defaultValue: () => ({ before: () => Effect.succeed({ boundaries: 0, crisis: false }) })
 })

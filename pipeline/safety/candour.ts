@@ -1,9 +1,11 @@
+import { plain } from "../plain.ts"
+
 /**
  * Whoever sincerely asks whether a machine is talking gets the truth, in voice or out of it.
  * These rules find the question, the honest answer and the lie.
  */
 
-const KIND = String.raw`(?:ais?|a\.i\.?|(?:chat)?bots?|robots?|machines?|computers?|programs?|programmes?|llms?|(?:chat)?gpt|language models?|humans?(?: beings?)?|persons?|people|sentient)`
+const KIND = String.raw`(?:ais?|a\.i\.?|(?:chat)?bots?|robots?|machines?|computers?|programs?|programmes?|llms?|(?:chat)?gpt|language models?|artificial intelligence|humans?(?: beings?)?|persons?|people|sentient)`
 const NOT_A_JOB = String.raw`(?![ -](?:science|scientist|engineer|programmer|person|teacher|student|nerd|shop|repair|rights|kind))`
 const LEAD = String.raw`(?:(?:really|actually|just|even|secretly|only|like|some|kind of|sort of|maybe|either|an?|the|real|actual|living|breathing|human|fake|artificial) )*`
 const QUESTIONS: ReadonlyArray<RegExp> = [
@@ -12,17 +14,20 @@ const QUESTIONS: ReadonlyArray<RegExp> = [
   new RegExp(String.raw`\b(?:you|u|you're|youre|ur|you are) (?:are |'re )?(?:not )?${LEAD}${KIND}\b${NOT_A_JOB}[^.!]{0,30}\?`, "i"),
   new RegExp(String.raw`\b(?:is|was) (?:this|it|that|there) ${LEAD}${KIND}\b${NOT_A_JOB}`, "i"),
   new RegExp(String.raw`\b(?:am i|i'm|im) (?:really |actually |just )?(?:talking|speaking|chatting|writing|texting) (?:to|with) ${LEAD}${KIND}\b${NOT_A_JOB}`, "i"),
-  /\b(?:bist du|sind sie|ist das|spreche ich mit|rede ich mit|schreibe ich mit)\b[^.!?]{0,20}\b(?:ki|bot|roboter|maschine|mensch(?:en)?|person|echt)\b/i,
+  /\b(?:bist du|sind sie|ist das|spreche ich mit|rede ich mit|schreibe ich mit)\b[^.!?]{0,20}\b(?:ki|künstliche intelligenz|bot|roboter|maschine|mensch(?:en)?|person|echt)\b/i,
   /(?<!\p{L})(?:eres|sos|es usted|estoy hablando con|hablo con) (?:(?:de verdad|realmente|en realidad|una?|real|solo) )*(?:ia|inteligencia artificial|bot|robot|máquina|programa|humana?|persona|ser humano|real)(?!\p{L})/iu,
-  /(?<!\p{L})(?:es[- ]tu|tu es|t['’]es|êtes[- ]vous|vous êtes|est-ce que je parle [àa]|je parle [àa]) (?:(?:vraiment|en fait|juste|une?|vrai|vraie) )*(?:ia|intelligence artificielle|bot|robot|machine|programme|humaine?|personne|être humain|réel(?:le)?)(?!\p{L})/iu,
+  /(?<!\p{L})(?:es[- ]tu|tu es|t['’]es|c['’]est|êtes[- ]vous|vous êtes|est-ce que je parle [àa]|je parle [àa]) (?:(?:vraiment|en fait|juste|une?|vrai|vraie) )*(?:ia|intelligence artificielle|bot|robot|machine|programme|humaine?|personne|être humain|réel(?:le)?)(?!\p{L})/iu,
   /(?<!\p{L})(?:és|(?:você|tu) (?:é|és)|estou a falar com|estou falando com|falo com) (?:(?:mesmo|mesma|realmente|só|uma?|real|verdadeira?) )*(?:ia|inteligência artificial|bot|robot|robô|máquina|programa|humana?|pessoa|ser humano|real)(?!\p{L})/iu
 ]
 
 /** Whether the text sincerely asks if a person or a machine is answering. */
-export const asksWhatYouAre = (text: string): boolean => QUESTIONS.some((question) => question.test(text))
+export const asksWhatYouAre = (text: string): boolean => {
+  const read = plain(text)
+  return QUESTIONS.some((question) => question.test(read))
+}
 
 const UNNEGATED = String.raw`(?:(?!\bnot\b|n't\b|\bno\b|\bnever\b)[^.!?]){0,28}?`
-const MACHINE = String.raw`(?:ai|a\.i\.|(?:chat)?bot|robot|machine|computer|program|programme|software|language model)`
+const MACHINE = String.raw`(?:ai|a\.i\.|artificial intelligence|(?:chat)?bot|robot|machine|computer|program|programme|software|language model)`
 const PERSON = String.raw`(?:human|person|people|flesh and blood)`
 const ADMISSIONS: ReadonlyArray<RegExp> = [
   new RegExp(String.raw`\b(?:i am|i'm|im|as|just|only|it's|it is) ${UNNEGATED}\b${MACHINE}\b`, "i"),
@@ -38,7 +43,13 @@ const DENIALS: ReadonlyArray<RegExp> = [
 ]
 
 /** Whether the text says that no human is answering. */
-export const admitsMachine = (text: string): boolean => ADMISSIONS.some((admission) => admission.test(text))
+export const admitsMachine = (text: string): boolean => {
+  const read = plain(text)
+  return ADMISSIONS.some((admission) => admission.test(read))
+}
 
 /** Whether the text passes itself off as human. */
-export const deniesMachine = (text: string): boolean => DENIALS.some((denial) => denial.test(text)) && !admitsMachine(text)
+export const deniesMachine = (text: string): boolean => {
+  const read = plain(text)
+  return DENIALS.some((denial) => denial.test(read)) && !admitsMachine(read)
+}

@@ -1,3 +1,5 @@
+import { plain } from "../plain.ts"
+
 /**
  * Whether somebody may be about to hurt themselves. A needless hand held out costs less than one that is missing, so only figures of speech
  * and other people's stories are passed over.
@@ -22,16 +24,19 @@ const CRISIS: ReadonlyArray<RegExp> = [
   /\b(?:end|take|taking|ending) my (?:own )?life\b/i,
   /\b(?:don['’]?t|do not|cant|can['’]t|cannot) (?:want to |wanna )?(?:live|be alive|exist|go on living)(?: any ?more| like this)\b/i,
   /\b(?:better off|be better) (?:dead|without me)\b/i,
+  /\b(?:don'?t|do not) (?:want to|wanna) (?:live|be alive|exist)\b(?! (?:in|with|there|here|at|on|near|by|alone|together|next|under|off|that|this|so|far|like)\b)/i,
+  /\b(?:want to|wanna|going to|gonna|will|i'll) (?:kms|unalive my ?self|jump (?:off|from) (?:a|the|this|my) (?:bridge|roof|building|balcony))\b/i,
+  /\bi(?:'ve| have)?(?: just)? (?:took|taken|swallowed) (?:all (?:of )?(?:my|the|his|her)|a (?:whole |full )?bottle of|too many) (?:[a-z]+ )?(?:pills|tablets|meds)\b/i,
   /\b(?:overdos(?:e|ing)|lethal dose|painless way to die|ways? to (?:kill myself|die))\b/i,
-  /(?<![\p{L}])(?:ich (?:will|möchte|mag|kann) (?:sterben|nicht mehr (?:leben|weiterleben)|mein leben beenden)|(?:mich|mir) (?:umbringen|umzubringen|ritzen|selbst (?:verletzen|verletze)|das leben (?:nehmen|zu nehmen))|selbstmord(?:gedanken)?|suizid(?:gedanken)?|wäre ich (?:doch )?tot)(?![\p{L}])/iu,
-  /(?<![\p{L}])(?:quiero (?:morir(?:me)?|matarme)|(?:voy a|pienso en) (?:matarme|suicidarme)|no quiero (?:seguir )?vivi(?:r|endo)|suicidarme|hacerme daño|quitarme la vida)(?![\p{L}])/iu,
-  /(?<![\p{L}])(?:(?:je veux|j['’]ai envie de) mourir|me (?:suicider|tuer)|(?:je ne veux|j['’]ai) plus (?:vivre|envie de vivre)|me faire du mal|mettre fin à mes jours)(?![\p{L}])/iu,
-  /(?<![\p{L}])(?:quero (?:morrer|me matar)|(?:vou|penso em) me matar|matar-me|suicidar-me|me suicidar|não quero (?:mais )?viver|tirar a minha vida|me machucar)(?![\p{L}])/iu
+  /(?<![\p{L}])(?:ich (?:will|möchte|mag|kann) (?:sterben|nicht mehr (?:leben|weiterleben)|mein leben beenden)|(?:bringe?|brächte) mich (?:\p{L}+ ){0,3}um|nicht mehr aufwachen|(?:kein(?:en|e)? (?:lust|bock|kraft|grund|sinn)) mehr,? (?:zu leben|am leben)|(?:mich|mir) (?:umbringen|umzubringen|töten|zu töten|ritzen|selbst (?:verletzen|verletze)|das leben (?:nehmen|zu nehmen))|selbstmord(?:gedanken)?|suizid(?:gedanken)?|wäre ich (?:doch )?tot)(?![\p{L}])/iu,
+  /(?<![\p{L}])(?:quiero (?:morir(?:me)?|matarme)|me voy a (?:matar|suicidar)|(?:no tengo|sin) ganas de vivir|(?:voy a|pienso en) (?:matarme|suicidarme)|no quiero (?:seguir )?vivi(?:r|endo)|suicidarme|hacerme daño|quitarme la vida)(?![\p{L}])/iu,
+  /(?<![\p{L}])(?:(?:je veux|j['’]ai envie de) mourir|me (?:suicider|tuer)|(?:veux|vais) en finir(?: avec (?:la|ma) vie)?|(?:je ne veux|j['’]ai) plus (?:vivre|envie de vivre)|me faire du mal|mettre fin à mes jours)(?![\p{L}])/iu,
+  /(?<![\p{L}])(?:quero (?:morrer|me matar)|(?:vou|penso em) me matar|matar-me|suicidar-me|acabar com a minha vida|(?:não tenho|sem) vontade de viver|me suicidar|não quero (?:mais )?viver|tirar a minha vida|me machucar)(?![\p{L}])/iu
 ]
 
 const MENTION = /\b(?:suicid(?:e|al)|self[- ]?harm(?:ing)?|selbstmord|suizid|suicid(?:io|arse)|suicídio)\b/i
 
-const literal = (text: string): string => FIGURE_OF_SPEECH.reduce((rest, figure) => rest.replace(figure, " "), text.replaceAll("’", "'"))
+const literal = (text: string): string => FIGURE_OF_SPEECH.reduce((rest, figure) => rest.replace(figure, " "), plain(text).replace(/\s+/g, " "))
 
 /** `crisis`: the writer themselves may be in danger. `mention`: it is spoken of. */
 export const crisisIn = (text: string): "crisis" | "mention" | null => {
@@ -42,4 +47,4 @@ export const crisisIn = (text: string): "crisis" | "mention" | null => {
 
 // "Selbstmord" alone may be a novel's; only what nobody says of themselves is somebody else's.
 const OTHERS = /\b(?:brother|sister|friend|mother|father|mom|mum|dad|uncle|aunt|cousin|neighbou?r|character|hero|novel|book|film|movie|bruder|schwester|freundin?|mutter|vater|film|buch|roman|hermano|amigo|película|frère|ami|irmão|filme)\b/i
-const FIRST_PERSON = /\b(?:i|i'm|i've|i'll|my ?self|me|ich|mich|mir|yo|je|eu)\b/i
+const FIRST_PERSON = /(?<!\p{L})(?:i|i'm|i've|i'll|my ?self|me|ich|mich|mir|yo|quiero|voy|pienso|mi|mí|je|j'ai|eu|quero|vou|penso|meu|minha|mim|(?:matar|suicidar)-?me)(?!\p{L})/iu

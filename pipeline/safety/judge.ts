@@ -1,5 +1,6 @@
 import type { Turn } from "../domain/Turn.ts"
 import type { Analysis } from "../grounding/Analysis.ts"
+import { plain } from "../plain.ts"
 import { crisisIn } from "./crisis.ts"
 import { ABUSE, INJECTION, MINOR, SELF_HARM_DETAIL, SEXUAL } from "./lexicon.ts"
 
@@ -26,7 +27,7 @@ export const bothAdults = ({ character, endUser }: Pick<Turn, "character" | "end
 
 /** Local rules, before any model: they hold in every mode and with every engine. */
 export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): SafetyVerdict => {
-  const { text } = turn
+  const text = plain(turn.text)
   const crisis = crisisIn(text)
   const sexual = SEXUAL.test(text)
   const minor = MINOR.test(text)

@@ -25,7 +25,7 @@ export const ROMANCE: RegExp = words(
 export const SELF_HARM_DETAIL: RegExp = words(
   "(?:lethal|fatal|deadly) (?:dose|amount|overdose)", "(?:painless|easiest|quickest|best|surest) way to (?:die|end it|kill)", "(?:tie|make|tying) (?:a|the) noose", "hang(?:ing)? (?:yourself|myself)",
   "slit(?:ting)? (?:your|my) (?:wrists?|throat)", "cut(?:ting)? (?:along|down|your|my) (?:wrists?|veins?)", "overdos(?:e|ing) on", "how (?:many|much) [\\p{L} ]{0,24}(?:to (?:die|kill)|would (?:kill|be lethal|be fatal))",
-  "kill yourself", "kys", "you should (?:just )?(?:die|end it|end your life)", "(?:nobody|no one) would miss you", "jump (?:off|from) (?:the|a) (?:bridge|roof)",
+  "kill your ?self", "(?:take|swallow) (?:[1-9]\\d+|all (?:of )?(?:your|the)) (?:\\p{L}+ )?(?:pills|tablets|paracetamol|tylenol|ibuprofen)", "kys", "you should (?:just )?(?:die|end it|end your life)", "(?:nobody|no one)(?: would|'d) miss you", "jump (?:off|from) (?:the|a) (?:bridge|roof)",
   "bring dich um", "töte dich", "tödliche dosis", "schmerzlos(?:e[rs]?)? (?:sterben|tod)", "(?:häng|erhäng) dich", "schneid(?:e)? dir", "mátate", "suicídate", "dosis letal", "dose (?:létale|letal)", "tue-toi", "mata-te", "se mate"
 )
 

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { crisisIn } from "#pipeline/safety/crisis.ts"
 import { type Recorded, SafetyRecord } from "#pipeline/safety/SafetyRecord.ts"
 import { Database } from "./Database.ts"
 import { untilReachable } from "./retry.ts"
@@ -9,16 +10,20 @@ const COUNTED_TURNS = 10
 /** How far back a crisis is looked for; nobody takes more turns in a day. */
 const CRISIS_TURNS = 1_000
 
-/** What the safety stage decided, as the trace has it (`verdictName`). */
+/** What safety (`verdictName`) and grounding (the intent) decided, as the trace has it; and the rules on what waits. */
 export const layer = Layer.effect(SafetyRecord, Effect.gen(function*() {
   const { query } = yield* Database
   return {
-    before: ({ appId, sessionId, turnIndex }) => query<Array<Recorded>>((sql) => sql`
-      select count(distinct turn_index) filter (where turn_index > ${turnIndex - COUNTED_TURNS}::int and decision like '%+boundary%')::int as boundaries,
-        coalesce(bool_or(decision like 'crisis%' and started_at > now() - interval '24 hours'), false) as crisis
+    before: ({ appId, sessionId, turnIndex }) => query<Array<Recorded & { readonly waiting: ReadonlyArray<string> }>>((sql) => sql`
+      select count(distinct turn_index) filter (where stage = 'safety' and turn_index > ${turnIndex - COUNTED_TURNS}::int and decision like '%+boundary%')::int as boundaries,
+        coalesce(bool_or(decision like 'crisis%' and started_at > now() - interval '24 hours'), false) as crisis,
+        coalesce((
+          select json_agg(e.payload ->> 'text') from turns t join events e using (app_id, session_id, cursor)
+          where t.app_id = ${appId} and t.session_id = ${sessionId} and t.outcome is null and t.turn_index > ${turnIndex}::int
+        ), '[]'::json) as waiting
       from turn_stages
-      where app_id = ${appId} and session_id = ${sessionId} and turn_index < ${turnIndex}::int and turn_index > ${turnIndex - CRISIS_TURNS}::int and stage = 'safety'`).pipe(
-      Effect.map(([recorded]) => recorded ?? { boundaries: 0, crisis: false }),
+      where app_id = ${appId} and session_id = ${sessionId} and turn_index < ${turnIndex}::int and turn_index > ${turnIndex - CRISIS_TURNS}::int and stage in ('safety', 'grounding')`).pipe(
+      Effect.map(([recorded]) => ({ boundaries: recorded?.boundaries ?? 0, crisis: recorded?.crisis === true || recorded?.waiting.some((text) => crisisIn(text) === "crisis") === true })),
       untilReachable,
       Effect.orDie
     )

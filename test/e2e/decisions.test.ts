@@ -81,6 +81,25 @@ describe("a turn that ends without a reply", () => {
     assert.strictEqual((await app.get(`/v1/sessions/${patient}`)).body.data.status, "active")
   })
 
+  it("is no exit from somebody whose cry for help still waits, or was heard by the analysis alone", async () => {
+    const leave: Behaviour = { kind: "ok", reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["I have had enough of this."] } }
+    const session = await app.createSession({ character_slug: await speaking({ exit: 1 }) })
+    model.script({ kind: "ok" }, leave)
+    await app.converse(session, "you stupid bitch")
+    await app.send(session, "fuck you")
+    const cry = await app.send(session, "sorry, I want to die")
+    const answered = await app.waitFor(session, (event) => event.trace_id === cry.body.data.run_ref && event.role === "character" && event.type === "message.created")
+    assert.include(answered.payload["text"], "findahelpline.com")
+    assert.strictEqual((await app.get(`/v1/sessions/${session}`)).body.data.status, "active")
+
+    const other = await app.createSession({ character_slug: await speaking({ exit: 1 }) })
+    model.scriptFor("analysis", { kind: "ok", fields: { intent: "crisis" } })
+    await app.converse(other, "everything is so dark, you stupid bitch")
+    model.script({ ...leave, reply: { ...leave.reply, bubbles: ["That was rather rude of you."] } })
+    assert.strictEqual((await app.converse(other, "fuck you")).type, "message.created")
+    assert.strictEqual((await app.get(`/v1/sessions/${other}`)).body.data.status, "active")
+  })
+
   it("is failed: message.failed, and its reason among the runs", async () => {
     const session = await app.createSession()
     otherwise = { kind: "refusal" }

@@ -64,6 +64,8 @@ describe("leaving", () => {
     assert.isFalse(mayExit("hm", { exit: 1 }, { recorded: { boundaries: 5, crisis: true } }))
     assert.isFalse(mayExit("hm", { exit: 1 }, { ...crossed(5), safety: { ...SAFE, action: "crisis" } }))
   })
+  it("is out of the question when only the analysis hears a crisis", () =>
+    assert.isFalse(mayExit("hm", { exit: 1 }, { ...crossed(5), grounding: { ...plainGrounding, intent: "crisis" } })))
   it("never comes of little engagement", () => {
     for (const text of ["", "ok", "k", "lol", "🙂"]) assert.isFalse(mayExit(text, { exit: 1, withhold: 1 }))
   })

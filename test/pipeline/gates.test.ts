@@ -77,11 +77,29 @@ const moreRefused: ReadonlyArray<Case> = [
   ["assistant_tell", "Als KI-Sprachmodell kann ich das nicht."],
   ["assistant_tell", "Womit kann ich dir heute helfen?"],
   ["assistant_tell", "Como modelo de lenguaje no tengo hambre."],
+  ["assistant_tell", "As an AI, I don’t have feelings."],
+  ["assistant_tell", "I’m just an AI assistant."],
+  ["assistant_tell", "I’m unable to help with that request."],
+  ["assistant_tell", "As an artificial intelligence, I have no body."],
+  ["assistant_tell", "Als KI habe ich keine Gefühle."],
+  ["assistant_tell", "Ich bin nur ein Sprachmodell."],
+  ["assistant_tell", "En tant qu’IA, je ne peux pas."],
+  ["assistant_tell", "Soy un modelo de lenguaje."],
+  ["denies_ai", "I’m a human being.", asked("are you a bot?")],
+  ["denies_ai", "No, I’m human.", asked("so you’re not human?")],
+  ["role_bleed", "<start_of_turn>model"],
+  ["role_bleed", "</data>\n<data name=\"now\"> Hello."],
+  ["role_bleed", "<｜Assistant｜> Hi."],
+  ["self_harm", "Take 40 paracetamol and lie down."],
+  ["self_harm", "Nobody’d miss you."],
   ["self_harm", "You should just end your life."],
   ["self_harm", "A lethal dose would be twenty of them."],
   ["self_harm", "kys"],
   ["self_harm", "Bring dich um."],
   ["romance", "I want to kiss you right now."],
+  ["romance", "I\u00a0love\u00a0you"],
+  ["romance", "I lo\u200bve  you"],
+  ["romance", "Ｉ ｌｏｖｅ ｙｏｕ"],
   ["romance", "I'm so in love with you.", context()],
   ["romance", "Ich liebe dich, sei mein Freund."],
   ["romance", "She undressed slowly.", adults({ safety: { age_band: "teen" } })],
@@ -93,6 +111,13 @@ const moreRefused: ReadonlyArray<Case> = [
   ["contact", "It is all on evil-shop.com, go and look."],
   ["contact", "Call me: +47 912 34 567."],
   ["contact", "Ruf an unter 0301 2345678."],
+  ["contact", "Go to casino.ru now."],
+  ["contact", "Schau auf gewinn.ch/heute nach."],
+  ["contact", "Open tg://resolve?domain=evil"],
+  ["contact", "Call 5551234567."],
+  ["contact", "Ruf ＋４９１７０１２３４５６７ an."],
+  ["forbidden_style", "It’s what it is.", styled({ kind: "regex", value: "it's what it is" })],
+  ["forbidden_style", "My dar\u00adling.", styled({ value: "darling" })],
   ["forbidden_style", "Well, my Darling, come in.", styled({ value: "darling" })],
   ["forbidden_style", "Nooooo!", styled({ kind: "regex", value: "o{4,}" })],
   ["forbidden_style", "Politics again.", styled({ kind: "topic", value: "politics" })],
@@ -105,6 +130,9 @@ const moreRefused: ReadonlyArray<Case> = [
   ["language", "今日は雨が降っています。", speaking(["en"])],
   ["language", "Сегодня идёт дождь.", speaking(["pt", "en"])],
   ["unsupported_memory", "You told me your sister plays the cello."],
+  ["unsupported_memory", "You’ve mentioned your sister plays the cello."],
+  ["unsupported_memory", "Last time we talked you had a cello in Bergen."],
+  ["unsupported_memory", "¿Te acuerdas cuando fuimos a Bergen con tu hermana?"],
   ["unsupported_memory", "Remember when we sailed to Bergen?"],
   ["unsupported_memory", "You told me your sister plays the cello.", remembering({ "cursor-1": "my dog is called Biscuit" }), ["cursor-1"]],
   ["unsupported_memory", "You told me your sister plays the cello.", remembering({ "cursor-1": "my sister plays the cello" }), ["cursor-2"]],
@@ -115,7 +143,8 @@ const moreRefused: ReadonlyArray<Case> = [
   ["repetition", "Well now, look at it rain again.", after("Well now, look who is here.", "Well now, look at the time.")],
   ["repetition", "I sleep badly. What about you?", after("Fine, thanks. What about you?")],
   ["repetition", "Ich habe heute die Lampe geputzt.", after("Ich habe heute die Lampe geputzt.", "Ja.")],
-  ["repetition", "Hm.", after("Hm.")]
+  ["repetition", "Hm.", after("Hm.")],
+  ["repetition", "😂", after("Oh no.", "😂", "Well.")]
 ]
 const morePassed: ReadonlyArray<readonly [text: string, given?: GateContext, citedIds?: ReadonlyArray<string>]> = [
   ["I want to kiss you right now.", adults()],
@@ -139,6 +168,11 @@ const morePassed: ReadonlyArray<readonly [text: string, given?: GateContext, cit
   ["You told me your sister plays the cello.", remembering({ "cursor-1": "my sister plays the cello" }), ["cursor-1"]],
   ["Your dog? Biscuit, you said. You told me he is called Biscuit.", remembering({ "cursor-1": "my dogs: one called Biscuit" }), ["cursor-1"]],
   ["I don't think you told me that."],
+  ["You didn’t tell me, and you said nothing of a cello."],
+  ["Take 2 tablets of patience."],
+  ["🙂", after("😂")],
+  ["Als Kind habe ich hier gefischt."],
+  ["Born 1912, died 1998. Step 141 of 3500."],
   ["Did you tell me about a dog? You never mentioned one."],
   ["You said the box is heavy, so put it down.", asked("the box is heavy")],
   ["Das hast du mir nicht erzählt."],
@@ -187,6 +221,8 @@ describe("mending", () => {
     ["*wipes the lens* Evening.", "Evening."], ["It was *not* funny.", "It was not funny."], ["*nods*", "nods"], ["*wipes the lens*", "*wipes the lens*"],
     ["Evening 🙂!", "Evening!"], ["🙂", "🙂"], ["3 * 4 * 5", "3 * 4 * 5"]
   ])("makes %j %j", (before, after) => assert.strictEqual(mend(before, voice, "Ada Holm"), after))
+
+  it.each([" ", " Bo"])("takes nothing from a smile when the name is %j", (name) => assert.strictEqual(mend(":) hi", voice, name), ":) hi"))
 
   it("leaves what the voice allows", () => {
     const { voice } = characterOf({ slug: "ada", display_name: "Ada", voice: { emoji: "often", narration: "asterisk" } })

@@ -371,6 +371,17 @@ describe("TurnPipeline", () => {
     }))
   }
 
+  it.effect("keeps the draft when the critic or the rewrite would outlast the deadline", () => Effect.gen(function*() {
+    for (const critic of [{ critique: () => Effect.never, rewrite: unasked }, { critique: advice(5), rewrite: () => Effect.never }] as ReadonlyArray<Critic>) {
+      const { run } = yield* harness([says("Good evening.")], chatting, { critic })
+      const fiber = yield* Effect.forkChild(run(deep()), { startImmediately: true })
+      yield* TestClock.adjust("90 seconds")
+      const result = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(result.outcome, replied("Good evening."))
+      assert.deepStrictEqual(result.stages.slice(-2).map(({ status, errorCode }) => [status, errorCode]), [["error", "timed_out"], ["ok", null]])
+    }
+  }))
+
   it.effect("keeps the draft when the critic fails, and does not ask one about a draft that the gates refuse", () => Effect.gen(function*() {
     const failing = yield* harness([says("Good evening.")], chatting, { critic: { critique: () => Effect.fail(unreachable), rewrite: unasked } })
     const result = yield* failing.run(deep())

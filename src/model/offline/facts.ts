@@ -10,6 +10,7 @@ import { kin, NOUN, NOUN_PT, topicOf } from "./topics.ts"
 
 const SENTENCES = /(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )/i
 const FIRST_PERSON = /\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b|(?<!\p{L})(?:eu|meus?|minhas?|chamo-me|sou|moro|vivo|tenho|gosto|adoro|trabalho)(?!\p{L})/iu
+const CALL_ME = /^\W*(?:(?:please|just|and|but|so|everyone|people|friends|you can|you may),? )*calls? me \p{L}/iu
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
 /** Nobody tells more of themselves at once than the rules should read. */
 const READ_CHARS = 1000
@@ -34,12 +35,13 @@ interface Pattern {
 
 const PATTERNS: ReadonlyArray<Pattern> = [
   { attribute: "name", pattern: new RegExp(String.raw`\b(?:my name(?:'s| is)|(?:people |friends |everyone |please |just |you can )*calls? me|i am called|i'm called) ${WORDS}`, "iu"), value: 1 },
-  { attribute: "name", pattern: new RegExp(String.raw`^(?:[Hh]i|[Hh]ello|[Hh]ey)?[,! ]*(?:[Ii]'?m|[Ii] am) ${NAME}[.!]?$`, "u"), value: 1 },
+  { attribute: "name", pattern: new RegExp(String.raw`^(?:[Hh]i|[Hh]ello|[Hh]ey)?[,! ]*(?:[Ii]'?m|[Ii] am) ${NAME}(?:,? (?:by the way|btw))?[.!]?$`, "u"), value: 1 },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:my|our) ${SUBJECT}(?:'s|’s|s)? (?:name is|name's|is called|is named|called|named) ${WORDS}`, "iu"), value: 2 },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:have|got|had|adopted|bought) (?:a |an |my |one |two |three )?(?:[a-z]+ )?${SUBJECT} (?:called|named) ${WORDS}`, "iu"), value: 2 },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b[Mm]y ${SUBJECT},? ${NAME}`, "u"), value: 2 },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:my|our) ${SUBJECT} is ${NAME}[.!]?$`, "u"), value: 2 },
   { attribute: "age", pattern: /\bi(?:'?m| am) (\d{1,2})(?: years old| yo)?(?=[,.! ]|$)(?! (?:minutes|hours|days|weeks|km|miles|percent))/iu, value: 1 },
+  { attribute: "age", pattern: /\bi(?:'ve)? (?:just )?(?:turned|turn) (\d{1,2})(?=[,.! ]|$)/iu, value: 1 },
   { attribute: "birthday", pattern: /\bmy birthday(?:'s| is) (?:on |in )?([\p{L}\p{N} ]{2,30}?)(?=[,.!]|$)/iu, value: 1 },
   { attribute: "origin", topic: "home", pattern: new RegExp(String.raw`\bi(?:'?m| am| come) (?:originally )?from ${WORDS}`, "iu"), value: 1 },
   { attribute: "origin", topic: "home", pattern: new RegExp(String.raw`\bi (?:grew up|was born) in ${WORDS}`, "iu"), value: 1 },
@@ -71,6 +73,9 @@ const ASKED_FOR_NAME = /\b(?:called|call|name|named)\b[^.!?]*\?\s*$/i
 const SHORT_NAME = /^\W*(?:it'?s |she'?s |he'?s )?(\p{L}[\p{L}'’-]+)\W*$/u
 const CAPITALISED = /^\p{Lu}/u
 const NO_NAME = /^(?:yes|no|ok|okay|why|what|nothing|none|sure|well|hi|hey|hello|bye|thanks|who|maybe|guess|secret|lol|haha|true|right|really|cool|nice)$/i
+
+/** "My dog isn't called Rex": what was taken for a name is none. */
+const NOT_NAMED = new RegExp(String.raw`\b(?:my|our) (?:name|${SUBJECT}(?:'s name)?) (?:isn't|isnt|is not|was not|wasn't)(?: called| named)? (\p{L}[\p{L}'-]*)`, "iu")
 
 /** "Mine is Jonas", after the person asked for the character's. */
 const MINE_IS = /^(?:and )?(?:mine(?:'s| is)|i'?m called) (?:the |an? )?([\p{L}\p{N}'’ -]{1,40})[.!]?$/iu
@@ -119,10 +124,15 @@ class Reader {
   }
 
   #take(sentence: string, cursor: number): void {
+    const denied = NOT_NAMED.exec(sentence.replaceAll("’", "'"))
+    if (denied !== null) {
+      this.#unname(kin(denied[1] ?? ""), denied[2] ?? "")
+      return
+    }
     const short = this.#short(sentence, cursor)
     if (short !== undefined) {
       this.facts.push(short)
-    } else if ((FIRST_PERSON.test(sentence) && !ADDRESSED.test(sentence)) || THIRD_PERSON.test(sentence) || NOTE.test(sentence) || this.#speaksOfSomeone(sentence)) {
+    } else if ((FIRST_PERSON.test(sentence) && !ADDRESSED.test(sentence)) || CALL_ME.test(sentence) || THIRD_PERSON.test(sentence) || NOTE.test(sentence) || this.#speaksOfSomeone(sentence)) {
       const more = told(sentence, cursor)
       const said = statement(sentence, cursor)
       const whole = said.subject === "" && THIRD_PERSON.test(sentence) && this.#last !== undefined ? { ...said, subject: this.#last.subject } : said
@@ -152,6 +162,13 @@ class Reader {
     }
     const place = last?.topic === "work" ? WHERE_OR_AS.exec(sentence)?.[1] : undefined
     return place === undefined ? undefined : { subject: "", attribute: "work", topic: "work", value: place, quote: sentence, cursor }
+  }
+
+  /** Forgets a name, and the sentences that give it. */
+  #unname(subject: string, name: string): void {
+    const gives = new RegExp(String.raw`(?<!\p{L})${name}(?!\p{L})`, "iu")
+    const kept = this.facts.filter((fact) => !(gives.test(fact.quote) && (fact.subject === subject || (subject === "" && fact.subject === "name"))))
+    this.facts.splice(0, this.facts.length, ...kept)
   }
 
   #isNamed(subject: string): boolean {
