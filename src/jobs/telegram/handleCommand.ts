@@ -36,7 +36,7 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
 
   const start = Effect.gen(function*() {
     if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
-    const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
+    const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument, batch[0].update_id))
     if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
     // One in the form of a link is a link that has run out; any other is the app's own.
     if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkSpent)
@@ -47,7 +47,7 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
     const forgetting = yield* Forgetting
     const chat = meetingOf(bot, message, "keep")
     const met = yield* meet("keep")
-    if (!(yield* forgetting.ask(chat))) return yield* say(met, LINES.forgetSure)
+    if (!(yield* forgetting.ask(chat, batch[0].update_id))) return yield* say(met, LINES.forgetSure)
     // There is no log any more for this to stand on.
     const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
     if (token !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
