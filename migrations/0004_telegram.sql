@@ -67,6 +67,8 @@ create table telegram_chats (
   apologised_cursor bigint,
   -- A /forget waits for its second word until then.
   forget_until timestamptz,
+  -- The update that the last word was said by: handled again, it is no second one.
+  forget_update_id bigint,
   created_at timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id, thread_id)
 );
@@ -93,6 +95,7 @@ create table telegram_updates (
   chat_id bigint not null,
   thread_id bigint not null default 0,
   sender_id bigint,
+  message_id bigint,
   album text,
   received_at timestamptz not null default now(),
   due_at timestamptz not null default now(),
@@ -116,7 +119,9 @@ create table telegram_links (
   channel_id text not null,
   external_user_ref text not null,
   expires_at timestamptz not null,
-  used_at timestamptz
+  used_at timestamptz,
+  -- By which update: handled again, it is still the first.
+  used_by bigint
 );
 
 -- A managed bot that somebody has yet to create by its link. Anybody who has the link can: it is a secret, and it ends.
@@ -124,12 +129,16 @@ create table telegram_provisionings (
   app_id text not null,
   channel_id text not null,
   suggested_username text not null,
+  -- We have made the username up: nobody else comes upon it.
+  is_random boolean not null,
   suggested_name text not null,
   -- Shown to the manager bot, it says which Telegram user is going to create the bot, whatever its name will be.
   claim_hash bytea not null unique,
   claimed_by bigint,
   expires_at timestamptz not null,
   matched_at timestamptz,
+  -- The bot that was made.
+  user_id bigint,
   primary key (app_id, channel_id)
 );
 create unique index telegram_provisionings_username on telegram_provisionings (lower(suggested_username)) where matched_at is null;

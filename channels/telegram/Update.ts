@@ -94,16 +94,21 @@ export interface FirstLook {
   readonly chatId: number
   readonly threadId: number
   readonly senderId: number | null
+  /** Of a person's message. */
+  readonly messageId: number | null
   readonly album: string | null
 }
 
 /** The topic that a message was written in; 0: none. A thread that is no topic is only an answer to an answer. */
 export const threadOf = ({ is_topic_message, message_thread_id }: Message): number => is_topic_message === true ? message_thread_id ?? 0 : 0
 
+/** Anything else that begins with a stroke is something that a person says. */
+const COMMAND = /^\/[A-Za-z0-9_]{1,32}(?:@\w+)?(?!\S)/
+
 const kindOfMessage = (message: Message): UpdateKind => {
   if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"
   if (message.from === undefined || message.from.is_bot || message.sender_chat !== undefined) return "other"
-  return message.text?.startsWith("/") === true ? "command" : "text"
+  return COMMAND.test(message.text ?? "") ? "command" : "text"
 }
 
 export const readUpdate = (raw: unknown): Update | undefined => Option.getOrUndefined(decode(raw))
@@ -112,12 +117,12 @@ export const readUpdate = (raw: unknown): Update | undefined => Option.getOrUnde
 export const lookAt = (raw: unknown): FirstLook | undefined => {
   const update = readUpdate(raw)
   if (update === undefined) {
-    return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, album: null })))
+    return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, messageId: null, album: null })))
   }
   const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member } = update
-  const plain = { updateId, threadId: 0, senderId: null, album: null }
+  const plain = { updateId, threadId: 0, senderId: null, messageId: null, album: null }
   if (message !== undefined) {
-    return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, album: message.media_group_id ?? null }
+    return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, messageId: message.message_id, album: message.media_group_id ?? null }
   }
   if (edited !== undefined) {
     // What moves, as a location does, is no other words.

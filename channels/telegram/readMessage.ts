@@ -1,13 +1,19 @@
 import type { MessagePart } from "#pipeline/domain/Event.ts"
-import type { Callback, Message } from "./Update.ts"
+import type { Callback, Message, User } from "./Update.ts"
 
 const MOST_CHARACTERS = 32_000
+const MOST_OF_NAME = 80
 const CONTROL = /[^\P{Cc}\t\n\r]/gu
 /** What can be stored and sent on. */
 const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 
+/** As much of a text as may be kept, and no half of a letter at its end. */
+const shorten = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
+/** What a person calls themselves. */
+export const nameOf = (user: User | undefined): string => shorten(clean(user?.first_name ?? ""), MOST_OF_NAME)
+
 const seconds = (duration: number | undefined) => duration === undefined ? "" : `, ${Math.round(duration)} s`
-const named = (name: string | undefined) => name === undefined ? "" : `: ${name.slice(0, 100)}`
+const named = (name: string | undefined) => name === undefined ? "" : `: ${shorten(name, 100)}`
 
 /** What came besides text, in words: nobody has looked at it or listened to it, and the words do not pretend so. */
 const describe = (message: Message): MessagePart | null => {
@@ -21,8 +27,8 @@ const describe = (message: Message): MessagePart | null => {
   if (message.audio !== undefined) return part("audio", `[audio${named(message.audio.file_name)}${seconds(message.audio.duration)}]`)
   if (message.document !== undefined) return part("document", `[file${named(message.document.file_name)}]`)
   if (message.location !== undefined) return part("location", `[location: ${message.location.latitude}, ${message.location.longitude}]`)
-  if (message.contact !== undefined) return part("contact", `[contact: ${message.contact.first_name.slice(0, 100)}]`)
-  if (message.poll !== undefined) return part("poll", `[poll: ${message.poll.question.slice(0, 300)}]`)
+  if (message.contact !== undefined) return part("contact", `[contact: ${shorten(message.contact.first_name, 100)}]`)
+  if (message.poll !== undefined) return part("poll", `[poll: ${shorten(message.poll.question, 300)}]`)
   return null
 }
 
@@ -56,11 +62,11 @@ export const readMessages = (messages: ReadonlyArray<Message>, bot: Addressee, h
       ...words === undefined ? [] : [{ type: "text", text: cleaned(words) }]
     ]
   }).filter((part) => !isBlank(part))
-  const text = parts.flatMap((part) => part.transcript === undefined ? [part.text] : [part.text, part.transcript]).join("\n").slice(0, MOST_CHARACTERS)
+  const text = parts.flatMap((part) => part.transcript === undefined ? [part.text] : [part.text, part.transcript]).join("\n")
   if (text === "") return null
   const [first] = messages
-  const speaker = first === undefined || first.chat.type === "private" ? "" : `${clean(first.from?.first_name ?? "").slice(0, 80)}: `
-  return { text: `${speaker}${text}`.slice(0, MOST_CHARACTERS), ...(parts.some(({ type }) => type !== "text") && { parts }) }
+  const speaker = first === undefined || first.chat.type === "private" ? "" : `${nameOf(first.from)}: `
+  return { text: shorten(`${speaker}${text}`, MOST_CHARACTERS), ...(parts.some(({ type }) => type !== "text") && { parts }) }
 }
 
 /** What is written on the button that somebody has pressed: that is what they say by it. Undefined: it cannot be told. */

@@ -14,6 +14,8 @@ const LONG_WAIT = Duration.seconds(60)
 /** How often the same message is put otherwise after a refusal, which is a sure one. */
 const FORMS = 3
 const DEFAULT_RETRY_AFTER_SECONDS = 5
+/** How long the other form waits for a place of its own; for longer, the lane is given back. */
+const WORTH_WAITING = Duration.seconds(5)
 
 /** What a message may be reduced to when Telegram will not have it as it is. */
 interface Form {
@@ -115,6 +117,12 @@ export const makeSend = Effect.gen(function*() {
       if (Result.isSuccess(result)) return Attempt.cases.Sent.make({ statusCode: 200, answer: JSON.stringify({ message_id: result.success.message_id }) })
       const other = tries < FORMS ? yield* otherwise(delivery, form, result.failure) : null
       if (other === null) return yield* judge(delivery, bot, result.failure)
+      const wait = yield* pace.reserve(delivery, { proactive: false, within: WORTH_WAITING })
+      if (Duration.isGreaterThan(wait, WORTH_WAITING)) {
+        return Attempt.cases.Later.make({ statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind, after: wait })
+      }
+      yield* Effect.sleep(wait)
+      yield* pace.departs(delivery)
       form = other
     }
   }, Effect.catch(({ cause }): Effect.Effect<Attempt> => Effect.logWarning("what a bot's message led to could not be written", cause).pipe(

@@ -75,7 +75,7 @@ export class Erasures extends Context.Service<Erasures, {
         select external_user_ref from erasures where app_id = ${appId} and erasure_id = ${id} and status <> 'completed' for update skip locked`)
       if (erasure === undefined) return false
       const { external_user_ref: ref } = erasure
-      yield* query((sql) => lockAllowancesOf(sql, appId, ref))
+      yield* query((sql) => lockAllowancesOf(sql, appId, [ref]))
       const some = yield* query<Array<{ session_id: string }>>((sql) => sql`
         select s.session_id from sessions s join erasures e on e.app_id = s.app_id and e.erasure_id = ${id} and s.created_at <= e.created_at
         where s.app_id = ${appId} and s.external_user_ref = ${ref} order by s.session_id limit ${SESSIONS_A_STEP}`)

@@ -16,9 +16,9 @@ export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: 
   )
   order by app_id, kind, external_user_ref for no key update`
 
-/** The same for an app and one of its end-users. */
-export const lockAllowancesOf = (sql: Sql, app: string, externalUserRef: string) => sql`
-  select 1 from allowances where app_id = ${app} and (kind = 'app' or kind = 'end_user' and external_user_ref = ${externalUserRef})
+/** The same for an app and an end-user of it, by the names that they have there. */
+export const lockAllowancesOf = (sql: Sql, app: string, externalUserRefs: ReadonlyArray<string>) => sql`
+  select 1 from allowances where app_id = ${app} and (kind = 'app' or kind = 'end_user' and external_user_ref = any(${[...externalUserRefs]}::text[]))
   order by app_id, kind, external_user_ref for no key update`
 
 /** Counts what the moves in `of` (app_id, external_user_ref, today, this_month, sent) have used, in the rows of their apps and their end-users. */

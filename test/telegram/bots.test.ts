@@ -120,7 +120,24 @@ describe("a bot whose webhook could not be set", () => {
     assert.strictEqual(early.status, 401)
     const probed = await ground.app.post(`/v1/telegram/bots/${body.data.id}/probe`, {})
     assert.strictEqual(probed.status, 200, JSON.stringify(probed.body))
-    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${body.data.id}/resume`, {})).body.data, { status: "active", reason: null })
+    assert.deepInclude(probed.body.data, { status: "active", reason: null })
+  })
+
+  it("under a new token, after the old one was revoked, is pending until the next probe", async () => {
+    const { bot, id } = await ground.attach()
+    ground.telegram.revokeToken(bot)
+    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
+    ground.telegram.advance(2000)
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
+    const { body } = await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+    assert.deepInclude(body.data, { status: "pending", reason: "webhook_not_set" })
+    const { sql } = ground.server.database
+    await sql`update telegram_bots set probe_due_at = now() where channel_id = ${id}`
+    await sql`select graphile_worker.add_job('probe', '{}'::json)`
+    await until("it to be active", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "active")
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
   })
 })
 

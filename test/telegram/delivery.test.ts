@@ -207,6 +207,12 @@ describe("a person who blocks the bot", () => {
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_001, "kicked"))
     assert.strictEqual(await status(), "active")
+    // What they have written is a younger word, too.
+    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw, done_at) values (${ground.app.appId}, ${id}, 2000000009, 'text', ${person.chat.id}, '{}', now())`
+    await hand(member(2_000_000_008, "kicked"))
+    assert.strictEqual(await status(), "active")
+    await hand(member(2_000_000_010, "kicked"))
+    assert.strictEqual(await status(), "blocked")
   })
 })
 

@@ -24,6 +24,13 @@ const started = async (fields: Record<string, unknown> = {}) => {
   const { session_id } = await chatOf(attached.id)
   return { ...attached, person, session: session_id ?? "" }
 }
+const allDone = (id: string) => until("all to be done", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`).length === 0)
+/** As it is when a process dies after it has done something and before it has put that down. */
+const handleAgain = async (id: string, text: string) => {
+  await allDone(id)
+  await ground.server.database.sql`update telegram_updates set done_at = null, due_at = now() where channel_id = ${id} and position(${text} in raw::text) > 0`
+  await allDone(id)
+}
 const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) => ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 
 describe("messages in quick succession", () => {
@@ -48,9 +55,24 @@ describe("messages in quick succession", () => {
     ground.telegram.sendMedia(person, bot, "photo", { album: "a" })
     assert.deepStrictEqual(await hears(session, 1), ["[photo]\nThe garden\n[photo]"])
   })
+
+  it.each([0, 600])("of an album are one turn, however many its pictures (%i ms)", async (join_window_ms) => {
+    const { bot, person, session, id } = await started({ join_window_ms })
+    for (const caption of "0123456789") ground.telegram.sendMedia(person, bot, "photo", { album: "a", caption })
+    const [text, ...more] = await hears(session, 1)
+    await allDone(id)
+    assert.strictEqual(String(text).replaceAll("[photo]\n", "").replaceAll("\n", ""), "0123456789")
+    assert.isEmpty([...more, ...(await heard(session)).slice(1)])
+  })
 })
 
 describe("what is not text", () => {
+  it("is told from a command: what only begins like one is said", async () => {
+    const { bot, person, session } = await started()
+    ground.telegram.say(person, bot, "/привет")
+    assert.deepStrictEqual(await hears(session, 1), ["/привет"])
+  })
+
   it("reaches the character in honest words", async () => {
     const { bot, person, session } = await started()
     ground.telegram.sendMedia(person, bot, "voice", { duration: 7 })
@@ -71,7 +93,8 @@ describe("an edit", () => {
   })
 
   it("of what has been answered is no new turn: it is on the log that it reads otherwise now", async () => {
-    const { bot, person, session } = await started()
+    const attached = await started()
+    const { bot, person, session } = attached
     const message = ground.telegram.say(person, bot, "I live in Bremen")
     await hears(session, 1)
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
@@ -79,8 +102,15 @@ describe("an edit", () => {
     const edited = await ground.app.waitFor(session, ({ type }) => type === "message.edited")
     const said = (await ground.app.events(session)).find(({ type, role }) => type === "message.created" && role === "user")
     assert.deepInclude(edited, { role: "user", payload: { text: "I live in Bergen", message_cursor: said?.cursor } })
+    // What the database cannot read as text stands in nobody's way.
+    const odd = await ground.hand(attached, { message: { message_id: 9000, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, date: 1, text: "\u0000" } })
+    ground.telegram.edit(person, bot, message, "I live in Bergen now")
+    await until("the other edit", async () => (await ground.app.events(session)).filter(({ type }) => type === "message.edited").length === 2)
+    await ground.hand(attached, { edited_message: { message_id: 9000, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, date: 1, edit_date: 2, text: "x" } })
+    await allDone(attached.id)
+    assert.isAbove(odd, 0)
     ground.telegram.say(person, bot, "Well?")
-    await hears(session, 3)
+    await hears(session, 4)
     assert.lengthOf((await ground.app.events(session)).filter(({ type, role }) => type === "message.created" && role === "user"), 2)
   })
 
@@ -139,6 +169,31 @@ describe("an update that cannot be handled", () => {
     })
     assert.deepStrictEqual({ ...aside }, { attempts: 5, error: "defect" })
     await sql`update telegram_bots set token = ${kept?.["token"]} where channel_id = ${id}`
+    assert.deepStrictEqual(await hears(session, 1), ["Well?"])
+  })
+})
+
+describe("a value that the database does not take", () => {
+  it("is left out of what is known of a person", async () => {
+    const attached = await ground.attach()
+    const { user, id } = ground.telegram.createUser({ first_name: "Anna" })
+    await ground.hand(attached, { message: { message_id: 1, chat: { id, type: "private", first_name: "Anna" }, from: { ...user, first_name: "An\u0000na", language_code: "d\u0000e" }, date: 1, text: "Hello" } })
+    await allDone(attached.id)
+    assert.deepStrictEqual(await heard((await chatOf(attached.id)).session_id ?? ""), ["Hello"])
+  })
+
+  it("has its update put aside, and not tried for ever", async () => {
+    const { bot, person, id, session } = await started()
+    const { sql } = ground.server.database
+    await sql`create function stumble() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '22021'; end $$`
+    await sql.unsafe(`create trigger stumble before insert on turns for each row when (new.client_message_id like 'tg:${id}:%') execute function stumble()`)
+    ground.telegram.say(person, bot, "Odd")
+    await until("it to be put aside", async () => {
+      await sql`update telegram_updates set due_at = now() where channel_id = ${id} and done_at is null and owner is null`
+      return (await sql`select 1 from telegram_updates where channel_id = ${id} and done_at is not null and error is not null`).length === 1
+    })
+    await sql`drop trigger stumble on turns`
+    ground.telegram.say(person, bot, "Well?")
     assert.deepStrictEqual(await hears(session, 1), ["Well?"])
   })
 })
@@ -215,6 +270,33 @@ describe("a command", () => {
     await until("a new beginning", () => ground.said(bot, person).at(-1) === GREETING)
   })
 
+  it("/forget deletes nothing where one word is handled twice", async () => {
+    const { bot, person, session, id } = await started()
+    ground.telegram.say(person, bot, "/forget")
+    await saidAtLeast(ground, bot, person, 2)
+    await handleAgain(id, "/forget")
+    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 200)
+    assert.lengthOf(ground.said(bot, person), 2)
+    ground.telegram.say(person, bot, "/forget")
+    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+  })
+
+  it("/forget deletes what was said before a link, too", async () => {
+    const { bot, person, session, id } = await started()
+    ground.telegram.say(person, bot, "My old secret")
+    await hears(session, 1)
+    await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-45" })).body.data
+    ground.telegram.start(person, bot, url.split("start=")[1])
+    await until("the link", async () => (await chatOf(id)).external_user_ref === "user-45")
+    ground.telegram.say(person, bot, "/forget")
+    await until("the question", () => ground.said(bot, person).some((text) => text.includes("again within five minutes")))
+    ground.telegram.say(person, bot, "/forget")
+    await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+    assert.isEmpty(await ground.server.database.sql`select 1 from sessions where session_id = ${session}`)
+    assert.isEmpty(await ground.server.database.sql`select 1 from events where payload::text like '%My old secret%'`)
+  })
+
   it("with the code of a link goes on with the session that the app has with its user, once", async () => {
     const { app } = ground
     const character_slug = await app.createCharacter({ greeting: GREETING })
@@ -245,6 +327,19 @@ describe("a link for a user of the app's", () => {
     ground.telegram.start(person, bot, url.split("start=")[1])
     assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "used or has run out")
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
+  })
+
+  it("is good for the one who has shown it, though we died before it was of use", async () => {
+    const { bot, id } = await ground.attach()
+    const { sql } = ground.server.database
+    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-46" })).body.data
+    await sql`alter table telegram_chats add constraint away check (external_user_ref <> 'user-46')`
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot, url.split("start=")[1])
+    await until("the code to be used", async () => (await sql`select 1 from telegram_links where channel_id = ${id} and used_at is not null`).length === 1)
+    await sql`alter table telegram_chats drop constraint away`
+    await allDone(id)
+    assert.strictEqual((await chatOf(id)).external_user_ref, "user-46")
   })
 
   it("is there as a picture, too", async () => {

@@ -105,6 +105,34 @@ describe("a managed bot", () => {
     assert.isEmpty(await server.database.sql`select 1 from telegram_bots where user_id = ${bot.id}`)
   })
 
+  it("is found again when we died between its request and its token", async () => {
+    const { id, username, name } = await request()
+    const refused = telegram.fault({ bot: manager, method: "getManagedBotToken", count: 1000 }, { kind: "hang" })
+    telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
+    const { sql } = server.database
+    await until("its request to be found", async () => (await sql`select 1 from telegram_provisionings where channel_id = ${id} and matched_at is not null`).length === 1)
+    refused.remove()
+    // As another process takes it up, which finds the lease of the first run out.
+    await sql`update telegram_manager_updates set due_at = now() where done_at is null`
+    await sql`select graphile_worker.add_job('manager', '{}'::json)`
+    await isActive(id)
+    assert.isEmpty(await sql`select 1 from telegram_unclaimed where username = ${username}`)
+  })
+
+  it("of a name that two apps have thought of belongs to whom its owner has given their word", async () => {
+    const other = await server.createApp()
+    const character_slug = await other.createCharacter()
+    const waiting = await other.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username: "corner_shop_bot" })
+    assert.strictEqual(waiting.status, 200, JSON.stringify(waiting.body))
+    const { id, claim, name } = await request()
+    const owner = telegram.createUser({ first_name: "Olga" })
+    telegram.start(owner, manager, claim)
+    await until("the word", async () => (await server.database.sql`select 1 from telegram_provisionings where channel_id = ${id} and claimed_by = ${owner.id}`).length === 1)
+    telegram.confirmNewBot(manager, owner, { username: "corner_shop_bot", name })
+    assert.strictEqual((await isActive(id)).username, "corner_shop_bot")
+    assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.body.data.id}`)).body.data.status, "awaiting_creation")
+  })
+
   it("that is announced twice is bound once", async () => {
     const { id, bot, owner } = await made()
     const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length

@@ -21,6 +21,18 @@ describe("a bot that is polled", () => {
     await until("all to be confirmed", () => ground.telegram.pendingUpdates(bot).length === 0)
   })
 
+  it("has what follows closely answered as its bot is set now", async () => {
+    const { bot, id } = await ground.attach()
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    await ground.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 600 })
+    for (const text of ["Hey", "are you there?"]) ground.telegram.say(person, bot, text)
+    const [chat] = await ground.chatsOf(id)
+    const heard = await ground.app.waitFor(chat?.session_id ?? "", ({ type, role }) => type === "message.created" && role === "user")
+    assert.strictEqual(heard.payload["text"], "Hey\nare you there?")
+  })
+
   it("is polled by one process at a time, and by the next when that one goes", async () => {
     const { bot, id } = await ground.attach()
     const { sql } = ground.server.database

@@ -12,7 +12,8 @@ const look = (fields: object) => lookAt({ update_id: 9, message: message(fields)
 describe("a first look at an update", () => {
   it("tells a person's message from a command, from service messages and from what is not ours to answer", () => {
     assert.deepInclude(look({ text: "hi" }), { updateId: 9, kind: "text", chatId: 5, threadId: 0, senderId: 5 })
-    assert.deepInclude(look({ text: "/start x" }), { kind: "command" })
+    for (const text of ["/start x", "/start", "/help@mara_bot\nplease"]) assert.deepInclude(look({ text }), { kind: "command" }, text)
+    for (const text of ["/привет", "/ 2", "/ok.", "/", "//"]) assert.deepInclude(look({ text }), { kind: "text" }, text)
     assert.deepInclude(look({ photo: [{}], media_group_id: "a1" }), { kind: "text", album: "a1" })
     assert.deepInclude(look({ migrate_to_chat_id: -1001 }), { kind: "service" })
     assert.deepInclude(look({ text: "hi", from: { ...anna, is_bot: true } }), { kind: "other" })
@@ -58,6 +59,13 @@ describe("the text of a turn", () => {
     assert.strictEqual(readMessages([message({ text: "one" }), message({ photo: [{}] }), message({ text: "two" })], BOT)?.text, "one\n[photo]\ntwo")
     assert.isNull(readMessages([message({})], BOT))
     assert.isNull(readMessages([message({ text: "@mara_bot" })], BOT))
+  })
+  it("is shortened between letters, never inside one", () => {
+    const long = `a${"😀".repeat(60)}`
+    for (const fields of [{ chat: group, from: { ...anna, first_name: long }, text: "@mara_bot hey" }, { document: { file_name: long } }, { contact: { first_name: long } }]) {
+      const text = readMessages([message(fields)], BOT)?.text ?? ""
+      assert.isTrue(text.isWellFormed() && text.includes("😀"), text)
+    }
   })
   it("names the speaker in a group, and not the bot that is meant", () => {
     assert.strictEqual(readMessages([message({ chat: group, text: "@Mara_Bot, are you there?" })], BOT)?.text, "Anna: are you there?")

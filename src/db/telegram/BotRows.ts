@@ -60,6 +60,8 @@ export interface NewBot extends BotIdentity {
   readonly channelId: string
   readonly characterSlug: string
   readonly token: Redacted.Redacted<string>
+  /** Where its updates are to go; behind it comes its id. */
+  readonly hooksAt: string
   readonly joinWindowMs: number | undefined
   readonly unknownPolicy: UnknownPolicy | undefined
 }
@@ -86,7 +88,7 @@ export class BotRows extends Context.Service<BotRows, {
   readonly list: (appId: string, filter: { readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
   readonly configure: (appId: string, channelId: string, settings: BotSettings) => Effect.Effect<StoredBot | undefined, DatabaseError>
   readonly token: (bot: StoredBot) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
-  /** A new token of the same bot, good for everything that is sent from now on. */
+  /** A new token of the same bot, good for everything that is sent from now on. One that was revoked has yet to be armed under it. */
   readonly replaceToken: (appId: string, channelId: string, token: Redacted.Redacted<string>, identity: BotIdentity) => Effect.Effect<void, DatabaseError>
   /** Lets a new secret in; the one before stays good for ten minutes, or is the same again. */
   readonly expectSecret: (appId: string, channelId: string, hash: Uint8Array) => Effect.Effect<void, DatabaseError>
@@ -120,9 +122,9 @@ export class BotRows extends Context.Service<BotRows, {
     const create = Effect.fnUntraced(function*(appId: string, bot: NewBot) {
       const { channelId } = bot
       const made = yield* query((sql) => sql`
-        insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, info, token, token_hint, status, unknown_policy, join_window_ms)
+        insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, info, token, token_hint, webhook_url, status, unknown_policy, join_window_ms)
         values (${appId}, ${channelId}, 'byo', ${bot.characterSlug}, ${bot.userId}, ${bot.username}, ${JSON.stringify(bot.info)}::text::jsonb,
-          ${sealed(appId, channelId, bot.token)}, ${tokenHint(bot.token)}, 'pending', ${bot.unknownPolicy ?? "skip"}, ${bot.joinWindowMs ?? 1200}::int)
+          ${sealed(appId, channelId, bot.token)}, ${tokenHint(bot.token)}, ${`${bot.hooksAt}/${channelId}`}, 'pending', ${bot.unknownPolicy ?? "skip"}, ${bot.joinWindowMs ?? 1200}::int)
         on conflict (user_id) where status <> 'detached' do nothing returning 1`)
       if (made.length === 0) return yield* new BotTaken()
       yield* query((sql) => sql`
@@ -149,7 +151,8 @@ export class BotRows extends Context.Service<BotRows, {
     const replaceToken = Effect.fnUntraced(function*(appId: string, channelId: string, next: Redacted.Redacted<string>, { userId, username, info }: BotIdentity) {
       yield* query((sql) => sql`
         update telegram_bots set token = ${sealed(appId, channelId, next)}, token_hint = ${tokenHint(next)}, token_version = token_version + 1,
-          rotating_since = null, user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
+          status = case when status = 'revoked' then 'pending' else status end, reason = case when status = 'revoked' then null else reason end,
+          probe_due_at = least(probe_due_at, now() + interval '30 seconds'), rotating_since = null, user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`)
       yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
     }, transaction)

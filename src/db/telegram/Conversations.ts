@@ -69,7 +69,7 @@ export class Conversations extends Context.Service<Conversations, {
   readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
   /** Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. The sessions whose lanes go on. */
   readonly revive: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
-  /** The bot is not welcome any more. The sessions that lose their chat. */
+  /** The bot is not welcome any more, unless younger word from the chat says otherwise. The sessions that lose their chat. */
   readonly shut: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, status: "blocked" | "unreachable", updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** Puts a line that is not the character's on the log, once for each key. */
   readonly notify: (appId: string, sessionId: string, notice: { readonly key: string; readonly kind: string; readonly text: string }) => Effect.Effect<void, DatabaseError>
@@ -163,7 +163,7 @@ export class Conversations extends Context.Service<Conversations, {
         with edited as materialized (
           select batch from telegram_updates
           where app_id = ${appId} and channel_id = ${channelId} and update_id between ${updateId - LOOKED_BACK} and ${updateId}
-            and chat_id = ${chatId} and thread_id = ${threadId} and kind = 'text' and (raw -> 'message' ->> 'message_id')::bigint = ${messageId} limit 1
+            and chat_id = ${chatId} and thread_id = ${threadId} and kind = 'text' and message_id = ${messageId} limit 1
         )
         select t.session_id, t.cursor from edited e join telegram_chats c on c.app_id = ${appId} and c.channel_id = ${channelId} and c.chat_id = ${chatId} and c.thread_id = ${threadId}
         join turns t on t.app_id = c.app_id and t.session_id = c.session_id and t.client_message_id = ${`tg:${channelId}:`} || e.batch`)
@@ -176,7 +176,10 @@ export class Conversations extends Context.Service<Conversations, {
       revive,
       shut: ({ appId, channelId, chatId }, status, updateId) => query<Array<{ session_id: string | null }>>((sql) => sql`
         update telegram_chats set status = ${status}, reason = 'chat_member', status_update_id = ${updateId}
-        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status = 'active' and status_update_id < ${updateId} returning session_id`).pipe(
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status = 'active' and status_update_id < ${updateId}
+          and not exists (
+            select from telegram_updates u where u.app_id = ${appId} and u.channel_id = ${channelId} and u.chat_id = ${chatId} and u.update_id > ${updateId} and u.kind in ('text', 'command', 'callback')
+          ) returning session_id`).pipe(
         Effect.map((rows) => rows.flatMap(({ session_id }) => session_id ?? []))
       ),
       notify: (appId, sessionId, { key, kind, text }) => Effect.asVoid(append(appId, sessionId, { key, type: "channel.notice", role: "system", payload: { kind, text } })),

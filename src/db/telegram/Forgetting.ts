@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { refOf } from "#channels/telegram/readMessage.ts"
 import { Database, type DatabaseError } from "../Database.ts"
 import type { ChatKey } from "./Conversations.ts"
 import { lockAllowancesOf } from "../moneyStatements.ts"
@@ -11,32 +12,36 @@ const SURE_WITHIN = "5 minutes"
 
 /** What an app's bots know of a person: their sessions, wherever they were held, what else is kept of them, and the updates that it came by. */
 export class Forgetting extends Context.Service<Forgetting, {
-  /** Forgets when it is asked for a second time, soon after the first. False: that was the first. */
-  readonly ask: (chat: ChatKey) => Effect.Effect<boolean, DatabaseError>
+  /** Forgets when it is asked for by a second update, soon after the first. False: that was the first. */
+  readonly ask: (chat: ChatKey, updateId: number) => Effect.Effect<boolean, DatabaseError>
 }>()("src/db/telegram/Forgetting") {
   static readonly layer = Layer.effect(Forgetting, Effect.gen(function*() {
     const database = yield* Database
     const { query, transaction } = database
 
-    const forget = Effect.fnUntraced(function*(appId: string, ref: string) {
-      const rows = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} and external_user_ref = ${ref}`)
+    const forget = Effect.fnUntraced(function*(appId: string, refs: ReadonlyArray<string>) {
+      const rows = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${appId} and external_user_ref = any(${[...refs]}::text[])`)
       yield* eraseSessions(appId, rows.map(({ session_id }) => session_id))
-      yield* blankPerson(appId, ref)
-      yield* eraseTraces(appId, ref)
+      for (const ref of new Set(refs)) {
+        yield* blankPerson(appId, ref)
+        yield* eraseTraces(appId, ref)
+      }
     }, Effect.provideService(Database, database))
 
-    const ask = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey) {
+    const ask = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, updateId: number) {
       const [known] = yield* query<Array<{ external_user_ref: string }>>((sql) => sql`
         select external_user_ref from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
-      yield* query((sql) => lockAllowancesOf(sql, appId, known?.external_user_ref ?? ""))
-      const [chat] = yield* query<Array<{ external_user_ref: string; sure: boolean }>>((sql) => sql`
-        select external_user_ref, coalesce(forget_until > now(), false) as sure from telegram_chats
+      // Before a link made them a user of the app's, the person went by the chat's own name.
+      yield* query((sql) => lockAllowancesOf(sql, appId, [known?.external_user_ref ?? "", refOf(chatId)]))
+      const [chat] = yield* query<Array<{ external_user_ref: string; sure: boolean; again: boolean; done: boolean }>>((sql) => sql`
+        select external_user_ref, coalesce(forget_until > now(), false) as sure, coalesce(forget_update_id = ${updateId}, false) as again, forget_until is null as done from telegram_chats
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} for update`)
+      if (chat?.again === true) return chat.done
       const sure = chat?.sure ?? false
       yield* query((sql) => sql`
-        update telegram_chats set forget_until = case when not ${sure} then now() + ${SURE_WITHIN}::interval end
+        update telegram_chats set forget_until = case when not ${sure} then now() + ${SURE_WITHIN}::interval end, forget_update_id = ${updateId}
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
-      if (chat !== undefined && sure) yield* forget(appId, chat.external_user_ref)
+      if (chat !== undefined && sure) yield* forget(appId, [chat.external_user_ref, refOf(chatId)])
       return sure
     }, transaction)
 

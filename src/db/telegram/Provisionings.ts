@@ -15,6 +15,8 @@ const LINK_MINUTES = 15
 export interface Wanted extends BotSettings {
   readonly characterSlug: string
   readonly suggestedUsername: string
+  /** Nobody comes upon this username but by the link. */
+  readonly isRandom: boolean
   readonly suggestedName: string
   readonly ownerRef: string | null
   /** Where its updates are to go, as far as that is known; behind it comes its id. */
@@ -75,8 +77,8 @@ export class Provisionings extends Context.Service<Provisionings, {
         values (${appId}, ${channelId}, 'chats', 'telegram_managed', true, ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`)
       yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, 0)`)
       const [row] = yield* query<Array<{ expires_at: Date }>>((sql) => sql`
-        insert into telegram_provisionings (app_id, channel_id, suggested_username, suggested_name, claim_hash, expires_at)
-        values (${appId}, ${channelId}, ${wanted.suggestedUsername}, ${wanted.suggestedName}, ${hash(claimCode)}, now() + ${LINK_MINUTES}::int * interval '1 minute')
+        insert into telegram_provisionings (app_id, channel_id, suggested_username, is_random, suggested_name, claim_hash, expires_at)
+        values (${appId}, ${channelId}, ${wanted.suggestedUsername}, ${wanted.isRandom}, ${wanted.suggestedName}, ${hash(claimCode)}, now() + ${LINK_MINUTES}::int * interval '1 minute')
         on conflict do nothing returning expires_at`)
       if (row === undefined) return yield* new UsernameAwaited()
       const bot = yield* rows.get(appId, channelId)
@@ -85,12 +87,18 @@ export class Provisionings extends Context.Service<Provisionings, {
     }, transaction)
 
     const match = Effect.fnUntraced(function*({ userId, username, ownerId }: MadeBot) {
-      // A username is Telegram's to tell apart; the suggested one is random enough to be no other's.
+      // Whoever found the request and died before the bot was taken in finds it again.
+      const [found] = yield* query<Array<BotPlace>>((sql) => sql`
+        select app_id as "appId", channel_id as "channelId" from telegram_provisionings where user_id = ${userId} order by matched_at desc limit 1`)
+      if (found !== undefined) return found
+      // A username that an app has thought of is no proof: another app may have thought of it, too. The person's own word goes before it.
       const [named] = yield* query<Array<BotPlace>>((sql) => sql`
-        update telegram_provisionings set matched_at = now() where lower(suggested_username) = lower(${username}) and matched_at is null and expires_at > now()
+        update telegram_provisionings p set matched_at = now(), user_id = ${userId}
+        where lower(suggested_username) = lower(${username}) and matched_at is null and expires_at > now() and coalesce(claimed_by, ${ownerId}) = ${ownerId}
+          and (is_random or claimed_by is not null or not exists (select from telegram_provisionings o where o.claimed_by = ${ownerId} and o.matched_at is null and o.expires_at > now()))
         returning app_id as "appId", channel_id as "channelId"`)
       const [claimed] = named === undefined ? yield* query<Array<BotPlace>>((sql) => sql`
-        update telegram_provisionings set matched_at = now()
+        update telegram_provisionings set matched_at = now(), user_id = ${userId}
         where claimed_by = ${ownerId} and matched_at is null and expires_at > now()
           and (select count(*) from telegram_provisionings where claimed_by = ${ownerId} and matched_at is null and expires_at > now()) = 1
         returning app_id as "appId", channel_id as "channelId"`) : [named]
@@ -130,7 +138,7 @@ export class Provisionings extends Context.Service<Provisionings, {
       setOwner: ({ appId, channelId }, ownerId) => query((sql) => sql`
         update telegram_bots set owner_id = ${ownerId} where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
       beginRotation: ({ appId, channelId }) => query((sql) => sql`
-        update telegram_bots set rotating_since = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+        update telegram_bots set rotating_since = now(), probe_due_at = least(probe_due_at, now() + interval '1 minute') where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
       expire
     })
   }))

@@ -10,8 +10,9 @@ const ALBUM_MS = 1000
 /** Somebody who writes on and on is answered after so long all the same. */
 const LONGEST_JOIN = "6 seconds"
 const CHATS_A_CLAIM = 64
-/** Messages that are answered as one; they are no longer together than a message may be. */
+/** Messages that are answered as one; they are no longer together than a message may be. An album that the last of them is of comes whole. */
 const MESSAGES_A_BATCH = 7
+const PICTURES_AN_ALBUM = 10
 /** Tries at what we cannot handle, before it is put aside. */
 const MOST_ATTEMPTS = 5
 
@@ -70,12 +71,12 @@ export class Updates extends Context.Service<Updates, {
       run: async (batch) => {
         await pool`
           with written as (
-            insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, album, due_at, raw)
-            select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw::json
+            insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, due_at, raw)
+            select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.message_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw::json
             from unnest(${batch.map((a) => a.appId)}::text[], ${batch.map((a) => a.channelId)}::text[], ${batch.map((a) => a.updateId)}::bigint[], ${batch.map((a) => a.kind)}::text[],
-              ${batch.map((a) => a.chatId)}::bigint[], ${batch.map((a) => a.threadId)}::bigint[], ${batch.map((a) => a.senderId)}::bigint[], ${batch.map((a) => a.album)}::text[],
+              ${batch.map((a) => a.chatId)}::bigint[], ${batch.map((a) => a.threadId)}::bigint[], ${batch.map((a) => a.senderId)}::bigint[], ${batch.map((a) => a.messageId)}::bigint[], ${batch.map((a) => a.album)}::text[],
               ${batch.map((a) => a.kind !== "text" ? 0 : Math.max(a.joinWindowMs, a.album === null ? 0 : ALBUM_MS))}::int[], ${batch.map((a) => a.raw)}::text[])
-              as u(app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, album, join_ms, raw)
+              as u(app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, join_ms, raw)
             on conflict do nothing returning app_id, channel_id
           ), heard as (
             select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from written) w using (app_id, channel_id)
@@ -94,7 +95,7 @@ export class Updates extends Context.Service<Updates, {
           select worker_id from workers where worker_id = ${owner} for key share
         ), chat as (
           select u.app_id, u.channel_id, u.chat_id, min(u.update_id) as first, b.join_window_ms,
-            max(u.due_at) <= now() or (min(u.received_at) < now() - ${LONGEST_JOIN}::interval and max(u.attempts) = 0) as due
+            max(u.due_at) <= now() or (min(u.received_at) < now() - ${LONGEST_JOIN}::interval and coalesce(max(u.due_at) filter (where u.error is not null) <= now(), true)) as due
           from telegram_updates u join telegram_bots b using (app_id, channel_id)
           where u.done_at is null and b.status in ('active', 'degraded')
           group by u.app_id, u.channel_id, u.chat_id, b.join_window_ms having count(u.owner) = 0
@@ -105,7 +106,7 @@ export class Updates extends Context.Service<Updates, {
           for update of u skip locked
         ), run as (
           select u.app_id, u.channel_id, u.update_id, h.update_id as first,
-            row_number() over w as place, bool_and(u.update_id = h.update_id or (
+            row_number() over w as place, u.album is not null and u.album = nth_value(u.album, ${MESSAGES_A_BATCH}::int) over w as of_last, bool_and(u.update_id = h.update_id or (
               h.kind = 'text' and u.kind in ('text', 'edit') and u.thread_id = h.thread_id and u.sender_id is not distinct from h.sender_id
               and u.batch is not distinct from h.batch and (h.join_window_ms > 0 or u.kind = 'edit' or coalesce(u.album = h.album, false))
             )) over w as joined
@@ -113,7 +114,7 @@ export class Updates extends Context.Service<Updates, {
           window w as (partition by u.app_id, u.channel_id, u.chat_id order by u.update_id)
         ), claimed as (
           update telegram_updates u set owner = ${owner}, attempts = u.attempts + 1, batch = r.first from run r
-          where u.app_id = r.app_id and u.channel_id = r.channel_id and u.update_id = r.update_id and r.joined and r.place <= ${MESSAGES_A_BATCH}::int
+          where u.app_id = r.app_id and u.channel_id = r.channel_id and u.update_id = r.update_id and r.joined and (r.place <= ${MESSAGES_A_BATCH}::int or (r.of_last and r.place <= ${MESSAGES_A_BATCH + PICTURES_AN_ALBUM}::int))
           returning u.app_id, u.channel_id, u.update_id, u.chat_id, u.kind, u.batch, u.attempts, u.raw
         )
         select w.waiting, c.* from (select exists (select from chat) as waiting) w left join claimed c on true order by c.app_id, c.channel_id, c.update_id`)

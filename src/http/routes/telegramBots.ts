@@ -61,7 +61,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       let fresh: StoredBot | null = null
       const kept = yield* createOnce(request, Effect.gen(function*() {
         fresh = yield* rows.create(appId, {
-          ...identity, channelId: newId("bot"), characterSlug: body.character_slug, token, joinWindowMs: body.join_window_ms, unknownPolicy: body.unknown_policy
+          ...identity, channelId: newId("bot"), characterSlug: body.character_slug, token, hooksAt: hooksAt(), joinWindowMs: body.join_window_ms, unknownPolicy: body.unknown_policy
         }).pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
         return shown(fresh)
       }))

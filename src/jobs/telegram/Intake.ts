@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import { rounds } from "#channels/rounds.ts"
+import { DatabaseError } from "#src/db/Database.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { Membership } from "../Membership.ts"
 import { handleBatch } from "./handleBatch.ts"
@@ -19,7 +20,10 @@ const LATER = Duration.seconds(1)
 /** What is being handled when we are asked to stop may end. */
 const DRAIN = "3 seconds"
 
-const isOurs = (error: { readonly _tag: string }) => error._tag === "DatabaseError" || error._tag === "InboxUnavailable" || error._tag === "ChatsUnavailable"
+/** What PostgreSQL says of a value that it cannot take: it will say so again. */
+const isOfValue = (error: unknown): boolean => error instanceof DatabaseError && error.sqlState?.startsWith("22") === true
+const isOurs = (error: { readonly _tag: string; readonly cause?: unknown }) =>
+  (error._tag === "DatabaseError" || error._tag === "InboxUnavailable" || error._tag === "ChatsUnavailable") && !isOfValue(error) && !isOfValue(error.cause)
 
 /** Handles Telegram's updates, each chat's in their order. An update is a row until it is done: who dies leaves it to the next. */
 export class Intake extends Context.Service<Intake, {

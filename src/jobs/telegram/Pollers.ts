@@ -68,17 +68,19 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) => Layer.e
   }, Effect.catchTag("DatabaseError", (error) => Effect.logWarning("polling was left", { reason: error.message })))
 
   const pollBot = Effect.fnUntraced(function*(bot: StoredBot, worker: string) {
-    const { app_id: appId, channel_id: channelId, join_window_ms: joinWindowMs } = bot
+    const { app_id: appId, channel_id: channelId } = bot
     const token = yield* Effect.orDie(rows.token(bot))
     if (token === undefined) return
     yield* poll({
       token,
       allowed: ALLOWED_UPDATES,
       holds: polled.holds(bot, worker),
-      store: (raw) => {
+      store: Effect.fnUntraced(function*(raw) {
         const look = lookAt(raw)
-        return look === undefined ? Effect.void : updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
-      },
+        if (look === undefined) return
+        const { join_window_ms: joinWindowMs } = (yield* rows.get(appId, channelId)) ?? bot
+        yield* updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
+      }),
       onConflict: Effect.gen(function*() {
         const news = yield* rows.become(appId, channelId, "degraded", "conflict", ["active", "degraded"])
         if (news) yield* operations.append({ appId, type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } })

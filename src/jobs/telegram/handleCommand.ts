@@ -1,6 +1,8 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { LINES } from "#channels/telegram/lines.ts"
+import { Pace } from "#channels/telegram/Pace.ts"
 import { readCommand } from "#channels/telegram/readMessage.ts"
 import type { Message } from "#channels/telegram/Update.ts"
 import { Characters } from "#src/db/Characters.ts"
@@ -15,6 +17,8 @@ import { welcome } from "./welcome.ts"
 /** As Telegram lets a link carry it, and as our own links do. */
 const PAYLOAD = /^[\w-]{1,64}$/
 const LINK_CODE = /^[\w-]{32}$/
+/** What is deleted is not kept waiting for longer: then it goes without a word. */
+const WORTH_WAITING = Duration.seconds(5)
 
 /** What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. */
 export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, message: Message) {
@@ -36,7 +40,7 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
 
   const start = Effect.gen(function*() {
     if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
-    const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
+    const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument, batch[0].update_id))
     if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
     // One in the form of a link is a link that has run out; any other is the app's own.
     if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkSpent)
@@ -47,10 +51,15 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
     const forgetting = yield* Forgetting
     const chat = meetingOf(bot, message, "keep")
     const met = yield* meet("keep")
-    if (!(yield* forgetting.ask(chat))) return yield* say(met, LINES.forgetSure)
+    // The place of the last word is taken while there is a session to take it by.
+    const pace = yield* Pace
+    const wait = yield* pace.reserve({ appId: bot.app_id, channelId: bot.channel_id, sessionId: met.sessionId }, { proactive: false, within: WORTH_WAITING })
+    const isSoon = !Duration.isGreaterThan(wait, WORTH_WAITING)
+    if (isSoon) yield* Effect.sleep(wait)
+    if (!(yield* forgetting.ask(chat, batch[0].update_id))) return yield* say(met, LINES.forgetSure)
     // There is no log any more for this to stand on.
     const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
-    if (token !== undefined) yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
+    if (token !== undefined && isSoon) yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
   })
 
   switch (command.name) {

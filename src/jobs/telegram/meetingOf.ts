@@ -1,7 +1,10 @@
-import { refOf } from "#channels/telegram/readMessage.ts"
+import { nameOf, refOf } from "#channels/telegram/readMessage.ts"
 import { type Message, threadOf } from "#channels/telegram/Update.ts"
 import type { StoredBot } from "#src/db/telegram/BotRows.ts"
 import type { Meeting } from "#src/db/telegram/Conversations.ts"
+
+/** Of a language, as it can be one. */
+const LOCALE = /^[A-Za-z0-9-]{2,35}$/
 
 /** The chat of a message as the place of a session. In a group nobody in particular is talked to. */
 export const meetingOf = (bot: StoredBot, message: Message, session: Meeting["session"]): Meeting => {
@@ -14,8 +17,8 @@ export const meetingOf = (bot: StoredBot, message: Message, session: Meeting["se
     kind: isPrivate ? "private" : message.chat.type === "supergroup" ? "supergroup" : "group",
     characterSlug: bot.character_slug,
     externalUserRef: refOf(message.chat.id),
-    displayName: isPrivate ? message.from?.first_name.toWellFormed().replaceAll("\0", "").slice(0, 80) || null : null,
-    locale: isPrivate ? message.from?.language_code ?? null : null,
+    displayName: isPrivate ? nameOf(message.from) || null : null,
+    locale: isPrivate ? LOCALE.exec(message.from?.language_code ?? "")?.[0] ?? null : null,
     startPayload: null,
     session
   }
