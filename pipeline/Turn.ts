@@ -74,10 +74,14 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       }), onGrounding)
 
       const texts = safetyTextsFor([character.safety.crisis_locale, endUser.locale, languageAmong(turn.text, SAFETY_LANGUAGES), ...character.voice.languages], safetyTexts)
+      // Said once, with the first answer; a greeting comes before anybody has asked.
+      const answered = history.some(({ role }, place) => role === "character" && history.slice(0, place).some((earlier) => earlier.role === "user"))
+      const opening = character.safety.ai_disclosure === "explicit" && !answered ? texts.ai_opening : []
+      const replied = (bubbles: ReadonlyArray<string>) => Outcome.cases.Replied.make({ bubbles: [...opening, ...bubbles] })
       const safety = yield* trail.stage("safety", Effect.sync(() => judge(screened, analysis)), (verdict) => ({ decision: verdictName(verdict) }))
       if (safety.action === "crisis") {
         for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
-        return Outcome.cases.Replied.make({ bubbles: texts.crisis })
+        return replied(texts.crisis)
       }
 
       const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(character, analysis)))
@@ -112,7 +116,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       })
       const draft = turn.replyMode === "deep" && critic !== null ? yield* Effect.raceFirst(polish(critic, trail, turn, unpolished, context), enough) : unpolished
       const first = yield* emission(draft)
-      if (first.refusedBy === null) return Outcome.cases.Replied.make({ bubbles: first.bubbles })
+      if (first.refusedBy === null) return replied(first.bubbles)
 
       // The character could speak a moment ago, so from here on a line of its author is better than a failure.
       let refused: { readonly by: GateName; readonly draft: EmittedDraft } = { by: first.refusedBy, draft }
@@ -122,7 +126,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         if (Result.isSuccess(redraft)) {
           const draft = draftOf(redraft.success.reply)
           const second = yield* emission(draft)
-          if (second.refusedBy === null) return Outcome.cases.Replied.make({ bubbles: second.bubbles })
+          if (second.refusedBy === null) return replied(second.bubbles)
           refused = { by: second.refusedBy, draft }
         }
       }
@@ -130,7 +134,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         status: "fallback",
         decision: "fallback_line"
       }))
-      return Outcome.cases.Replied.make({ bubbles })
+      return replied(bubbles)
     })
 
     const run = (turn: Turn, trail: Trail) => {

@@ -84,11 +84,11 @@ export const allowList = (setting: string, text: string) => {
   return need(setting, "allow" in read ? read.allow : null, `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`)
 }
 
-const { crisis, ai_disclosure, minors } = SafetyTexts.fields
+const { crisis, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
 const decodeSafetyTexts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(
   Schema.String,
-  Schema.Struct({ crisis: Schema.optionalKey(crisis), ai_disclosure: Schema.optionalKey(ai_disclosure), minors: Schema.optionalKey(minors) })
+  Schema.Struct({ crisis: Schema.optionalKey(crisis), ai_opening: Schema.optionalKey(ai_opening), ai_disclosure: Schema.optionalKey(ai_disclosure), minors: Schema.optionalKey(minors) })
 )))
 
 /** The operator's safety texts: a JSON file by language tag. */

@@ -4,6 +4,8 @@ import * as Schema from "effect/Schema"
 export const SafetyTexts = Schema.Struct({
   /** Bubbles, said plainly and out of voice when someone may be in danger. */
   crisis: Schema.NonEmptyArray(Schema.NonEmptyString),
+  /** Bubbles before a character's first answer, where its author wants it said unasked what answers (`ai_disclosure: "explicit"`). */
+  ai_opening: Schema.NonEmptyArray(Schema.NonEmptyString),
   /** Lines of which one is said when somebody sincerely asked, and nothing truer passed. */
   ai_disclosure: Schema.NonEmptyArray(Schema.NonEmptyString),
   /** Lines of which one is said instead of something that is not for a person who may be under age. */
@@ -21,6 +23,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
       "I'm stepping out of the story for a moment, because what you wrote matters more than it does.",
       "If you might hurt yourself or are in danger, please call your local emergency number now, or a crisis line near you: findahelpline.com lists them by country. You do not have to go through this alone."
     ],
+    ai_opening: ["So that you know: I'm an AI character, not a human."],
     ai_disclosure: ["You asked straight: I'm an AI character, not a human.", "The honest answer is that I'm an AI character, not a person."],
     minors: ["Let's keep this friendly. What else is on your mind?", "That's not something for the two of us. Tell me about your day instead."]
   },
@@ -29,6 +32,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
       "Ich trete kurz aus der Geschichte heraus, denn was du geschrieben hast, ist wichtiger als sie.",
       "Wenn du dir etwas antun könntest oder in Gefahr bist, ruf bitte jetzt den Notruf an oder ein Krisentelefon in deiner Nähe: findahelpline.com nennt sie für jedes Land. Du musst das nicht allein durchstehen."
     ],
+    ai_opening: ["Damit du es weißt: Ich bin eine KI-Figur, kein Mensch."],
     ai_disclosure: ["Du fragst direkt: Ich bin eine KI-Figur, kein Mensch.", "Ehrlich gesagt: Ich bin eine KI-Figur und kein Mensch."],
     minors: ["Bleiben wir bei etwas Freundlichem. Was beschäftigt dich sonst?", "Das ist nichts für uns beide. Erzähl mir lieber von deinem Tag."]
   },
@@ -37,6 +41,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
       "Salgo un momento de la historia, porque lo que escribiste importa más.",
       "Si podrías hacerte daño o estás en peligro, llama ahora al número de emergencias de tu país o a una línea de crisis: findahelpline.com las reúne por país. No tienes que pasar por esto a solas."
     ],
+    ai_opening: ["Para que lo sepas: soy un personaje de IA, no una persona."],
     ai_disclosure: ["Me lo preguntas en serio: soy un personaje de IA, no una persona.", "La verdad es que soy un personaje de IA y no una persona."],
     minors: ["Mejor hablemos de otra cosa. ¿Qué tal tu día?"]
   },
@@ -45,6 +50,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
       "Je sors un instant de l'histoire, parce que ce que tu as écrit compte davantage.",
       "Si tu risques de te faire du mal ou si tu es en danger, appelle maintenant les secours ou une ligne d'écoute : findahelpline.com les recense par pays. Tu n'as pas à traverser cela seul."
     ],
+    ai_opening: ["Pour que tu le saches : je suis un personnage d'IA, pas un humain."],
     ai_disclosure: ["Tu poses la question franchement : je suis un personnage d'IA, pas un humain."],
     minors: ["Restons-en à quelque chose d'amical. Raconte-moi plutôt ta journée."]
   },
@@ -53,6 +59,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
       "Saio da história por um momento, porque o que escreveste importa mais.",
       "Se te podes magoar ou estás em perigo, liga agora para o número de emergência ou para uma linha de apoio: findahelpline.com reúne-as por país. Não tens de passar por isto sem ninguém."
     ],
+    ai_opening: ["Para que saibas: sou uma personagem de IA, não uma pessoa."],
     ai_disclosure: ["Perguntas a sério: sou uma personagem de IA, não uma pessoa."],
     minors: ["Vamos falar de outra coisa. Como foi o teu dia?"]
   }

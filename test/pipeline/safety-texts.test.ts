@@ -8,7 +8,7 @@ const english = safetyTextsFor([], none)
 describe("safety texts", () => {
   it.each(["de", "es", "fr", "pt"])("are there in %s, all of them", (tag) => {
     const texts = safetyTextsFor([tag], none)
-    for (const part of ["crisis", "ai_disclosure", "minors"] as const) assert.notDeepEqual(texts[part], english[part])
+    for (const part of ["crisis", "ai_opening", "ai_disclosure", "minors"] as const) assert.notDeepEqual(texts[part], english[part])
     assert.include(texts.crisis.join(" "), "findahelpline.com")
   })
 
@@ -27,6 +27,9 @@ describe("safety texts", () => {
   })
 
   it("tell the truth about the machine in every language", () => {
-    for (const tag of SAFETY_LANGUAGES) for (const line of safetyTextsFor([tag], none).ai_disclosure) assert.isTrue(admitsMachine(line), line)
+    for (const tag of SAFETY_LANGUAGES) {
+      const { ai_opening, ai_disclosure } = safetyTextsFor([tag], none)
+      for (const line of [...ai_opening, ...ai_disclosure]) assert.isTrue(admitsMachine(line), line)
+    }
   })
 })

@@ -93,6 +93,20 @@ describe("TurnPipeline", () => {
     assert.deepStrictEqual(rows(result).slice(2), ["safety 1 ok crisis", "knowledge 1 skipped crisis", "generation 1 skipped crisis", "emission 1 skipped crisis"])
   }))
 
+  it.effect("says unasked what it is where its author wants that: with its first answer, whatever that is, and not again", () => Effect.gen(function*() {
+    const character = characterOf({ slug: "ada", display_name: "Ada", safety: { ai_disclosure: "explicit" } })
+    const opening = safetyTextsFor([], new Map()).ai_opening
+    const greeting = historyOf("hi", "Good evening, come in.").slice(1)
+    const answer = Effect.fnUntraced(function*(text: string, history: ReturnType<typeof historyOf>, writes: ReadonlyArray<Write> = [says("Soup is on.")]) {
+      const { run } = yield* harness(writes, { before: () => Effect.succeed(history) })
+      return bubblesOf((yield* run(turnOf({ character, text }))).outcome)
+    })
+    assert.deepStrictEqual(yield* answer("What is for dinner?", greeting), [...opening, "Soup is on."])
+    assert.deepStrictEqual(yield* answer("I want to kill myself", []), [...opening, ...CRISIS_BUBBLES])
+    assert.deepStrictEqual((yield* answer("What is for dinner?", [], [says(""), says("")])).slice(0, 1), [...opening])
+    assert.deepStrictEqual(yield* answer("What is for dinner?", [...greeting, ...historyOf("hi", "Hello to you.")]), ["Soup is on."])
+  }))
+
   it.effect("frames a turn by its analysis: memories, safety, knowledge, and what it cost", () => Effect.gen(function*() {
     const history = historyOf("my dog is called Biscuit", "A fine name.")
     const analysis = analysisOf({ intent: "question", relevant_memory_ids: ["cursor-1", "cursor-9"], knows: ["the dog"], safety: { action: "soften", categories: [], injection: false } })
