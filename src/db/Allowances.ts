@@ -107,15 +107,16 @@ export class Allowances extends Context.Service<Allowances, {
     })
 
     // An end-user whose row of their own is missing would not be counted: from here on everybody of the app has one.
-    // Who opens a session meanwhile waits for the app's row.
+    // Who opens a session meanwhile waits for the app's row, which comes before allowances in the order of locks.
+    const lockApp = (appId: string) => query((sql) => sql`select 1 from apps where app_id = ${appId} for update`)
     const limitByDefault = Effect.fnUntraced(function*(appId: string, defaults: Partial<EndUserLimits>) {
-      yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for update`)
       yield* write(appId, "default", "", defaults)
       yield* query((sql) => sql`
         insert into allowances (app_id, kind, external_user_ref) select app_id, 'end_user', external_user_ref from end_users where app_id = ${appId} on conflict do nothing`)
     })
 
     const limitApp = Effect.fnUntraced(function*(appId: string, accountId: string, { defaults, ...change }: AppLimitsChange) {
+      if (defaults !== undefined) yield* lockApp(appId)
       const added = yield* write(appId, "app", "", change)
       if (defaults !== undefined) yield* limitByDefault(appId, defaults)
       if (added || defaults !== undefined) {

@@ -11,6 +11,7 @@ import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, SessionPage, written } from "../schemas/answers.ts"
 import { isExternalUserRef } from "../schemas/caps.ts"
 import { EndUserData, EndUserPage, EndUserPatch, ErasureData } from "../schemas/endUser.ts"
+import { momentOrDay } from "../schemas/moment.ts"
 import type { Routes } from "../Server.ts"
 import { toSessionResource } from "../sessionResource.ts"
 
@@ -74,7 +75,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
       tags,
       querystring: z.object({
         q: z.string().max(128).optional().describe("Part of the reference or display name"),
-        active_since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe("Only who has written since then"),
+        active_since: momentOrDay.optional().describe("Only who has written since then"),
         ...listQuery,
         cursor: longCursor
       }),

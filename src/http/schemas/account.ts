@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { ALL_SCOPES, type Scope } from "#src/accounts/scopes.ts"
 import { AppData } from "./answers.ts"
+import { moment } from "./moment.ts"
 import { wholeBetween } from "./number.ts"
 import { AppPatch } from "./session.ts"
 import { text } from "./text.ts"
@@ -19,7 +20,7 @@ export const AccountAppPage = z.object({ apps: z.array(AppData), next_cursor: z.
 
 export const KeyCreate = z.object({
   name: text(1, 80).default("unnamed").meta({ description: "What tells it from the others", examples: ["production backend"] }),
-  expires_at: z.iso.datetime({ offset: true }).nullable().optional().meta({ description: "When it ends, in the future; null: not by itself", examples: ["2099-12-31T00:00:00Z"] })
+  expires_at: moment.nullable().optional().meta({ description: "When it ends, in the future; null: not by itself", examples: ["2099-12-31T00:00:00Z"] })
 })
 export const KeyRotate = z.object({
   grace_seconds: wholeBetween(0, DAY_SECONDS).default(0).meta({ description: "How long the old key goes on beside the new one; 0: it ends at once" })

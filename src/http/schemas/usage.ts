@@ -1,12 +1,11 @@
 import * as z from "zod"
 import { USAGE_GROUPS } from "#src/db/Usage.ts"
-
-const moment = z.iso.datetime({ offset: true }).or(z.iso.date())
+import { momentOrDay } from "./moment.ts"
 
 /** `group_by` takes what makes sense at the place. */
 export const usageQuery = <const Groups extends ReadonlyArray<(typeof USAGE_GROUPS)[number]>>(...groups: Groups) => z.object({
-  from: moment.optional().describe("From this day or moment on (UTC); the first of this month when left out"),
-  to: moment.optional().describe("Up to, and without, this day or moment; now when left out"),
+  from: momentOrDay.optional().describe("From this day or moment on (UTC); the first of this month when left out"),
+  to: momentOrDay.optional().describe("Up to, and without, this day or moment; now when left out"),
   group_by: z.enum(groups).optional()
 })
 
