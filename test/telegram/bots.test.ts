@@ -190,7 +190,7 @@ describe("a bot that is suspended", () => {
     assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})).body.data.status, "suspended")
     ground.telegram.say(person, bot, "Anybody there?")
     await until("the update to be stored", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`).length === 1)
-    assert.isEmpty(ground.telegram.pendingUpdates(bot))
+    await until("Telegram to hear that it was taken", () => ground.telegram.pendingUpdates(bot).length === 0)
     const [held] = await ground.server.database.sql`select done_at from telegram_updates where channel_id = ${id} and kind = 'text'`
     assert.isNull(held?.["done_at"])
     ground.telegram.advance(2000)
