@@ -35,6 +35,7 @@ import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
+import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
@@ -69,6 +70,7 @@ import { Intake } from "#src/jobs/telegram/Intake.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import * as Pollers from "#src/jobs/telegram/Pollers.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
+import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
@@ -160,7 +162,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
   return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide([TurnRunner.layer, courier, intake]),
+    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
     Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
