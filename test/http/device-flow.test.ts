@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from "node:net"
 import * as client from "openid-client"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { ALL_SCOPES } from "#src/accounts/scopes.ts"
+import { approve } from "#test/support/approve.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { rawClient } from "#test/support/rawRequest.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
@@ -300,6 +301,14 @@ describe("the development sign-in", () => {
       assert.deepStrictEqual([answer.status, JSON.parse(answer.body).detail.code], [404, "route_not_found"], JSON.stringify(headers))
     }
     raw.close()
+  })
+
+  it("takes people by any name", async () => {
+    for (const name of [`${"a".repeat(59)}🦊`, "名".repeat(60), "İ".repeat(60)]) {
+      const { device_code, verification_uri_complete } = await start()
+      await approve(verification_uri_complete, name)
+      assert.strictEqual((await exchange(device_code)).status, 200, name)
+    }
   })
 
   it.each<Record<string, string>>([{ NODE_ENV: "production" }, { PUBLIC_URL: "https://troupe.example" }])("is not there, and nobody can start what they could not sign in to, with %o", async (env) => {
