@@ -106,9 +106,10 @@ export class Allowances extends Context.Service<Allowances, {
       return { own, effective, ...usedOf(row) } satisfies EndUserAllowance
     })
 
+    // Who adds allowances holds the app's row first, which comes before them in the order of locks, as it does for who opens a session:
+    // two that add the same ones would wait for each other.
+    const lockApp = (appId: string) => query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
     // An end-user whose row of their own is missing would not be counted: from here on everybody of the app has one.
-    // Who opens a session meanwhile waits for the app's row, which comes before allowances in the order of locks.
-    const lockApp = (appId: string) => query((sql) => sql`select 1 from apps where app_id = ${appId} for update`)
     const limitByDefault = Effect.fnUntraced(function*(appId: string, defaults: Partial<EndUserLimits>) {
       yield* write(appId, "default", "", defaults)
       yield* query((sql) => sql`
@@ -116,7 +117,7 @@ export class Allowances extends Context.Service<Allowances, {
     })
 
     const limitApp = Effect.fnUntraced(function*(appId: string, accountId: string, { defaults, ...change }: AppLimitsChange) {
-      if (defaults !== undefined) yield* lockApp(appId)
+      yield* lockApp(appId)
       const added = yield* write(appId, "app", "", change)
       if (defaults !== undefined) yield* limitByDefault(appId, defaults)
       if (added || defaults !== undefined) {
@@ -128,6 +129,7 @@ export class Allowances extends Context.Service<Allowances, {
     }, transaction)
 
     const limitEndUser = Effect.fnUntraced(function*(appId: string, externalUserRef: string, change: Partial<EndUserLimits>) {
+      yield* lockApp(appId)
       if ((yield* ofEndUser(appId, externalUserRef)) === undefined) return undefined
       if (yield* write(appId, "end_user", externalUserRef, change)) {
         yield* countAnew(appId)

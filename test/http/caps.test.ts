@@ -64,6 +64,23 @@ describe("the caps of an app", () => {
   })
 })
 
+describe("caps that are changed while much goes on", () => {
+  it("are changed, and nobody is in anybody's way", async () => {
+    const { path, app } = await createApp()
+    const character_slug = await app.createCharacter()
+    const open = (n: number) => app.post("/v1/sessions", { character_slug, external_user_ref: `user-${n % 4}` })
+    const sessions = await Promise.all([0, 1, 2, 3].map(async (n) => (await open(n)).body.data.id as string))
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => [
+      open(n),
+      app.send(sessions[n % 4] ?? "", "Hello"),
+      account.client.patch(`${path}/caps`, { daily_budget_usd: n, default_end_user_caps: { daily_messages: 100 + n } }),
+      account.client.patch(`${path}/end-users/user-${n % 4}/caps`, { daily_cost_usd: n }),
+      app.delete(`/v1/end-users/user-${n % 2}`)
+    ]).flat())
+    assert.deepStrictEqual(answers.filter(({ status }) => status >= 500), [])
+  })
+})
+
 describe("the caps of an end-user", () => {
   it("refuse a send of theirs with 402 end_user_cap_exceeded and nobody else's, with nothing written", async () => {
     const { path, app } = await createApp()
