@@ -128,7 +128,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {
-      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, BODY_LIMIT_BYTES)
+      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit)
       if (error === null) {
         await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
         return sendError(request, reply, internalError)

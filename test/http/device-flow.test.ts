@@ -290,6 +290,19 @@ describe("the page for the code", () => {
   })
 })
 
+describe("a body that is too large", () => {
+  it("is refused with how large it may be, whatever it is", async () => {
+    for (const path of [START, TOKEN, "/device", "/device/decision"]) {
+      for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+        const response = await fetch(server.baseUrl + path, { method: "POST", headers: { "content-type": type }, body: "a".repeat(16_385) })
+        assert.strictEqual(response.status, 413)
+        assert.include(await response.text(), "larger than 16384 bytes", `${path} ${type}`)
+      }
+    }
+    assert.include((await account.client.post("/v1/account/apps", "a".repeat(1_048_577))).body.detail.message, "larger than 1048576 bytes")
+  })
+})
+
 describe("the development sign-in", () => {
   const DISCOVERY = "/dev-issuer/.well-known/openid-configuration"
 
