@@ -116,8 +116,15 @@ export class Allowances extends Context.Service<Allowances, {
         insert into allowances (app_id, kind, external_user_ref) select app_id, 'end_user', external_user_ref from end_users where app_id = ${appId} on conflict do nothing`)
     })
 
+    // Of another budget the app is told anew: see BudgetWarnings.
+    const forgetWarnings = (appId: string, { daily_limit_micro_usd: day, monthly_limit_micro_usd: month }: Partial<AppLimits>) => query((sql) => sql`
+      update allowances set day_warned = case when ${day === undefined} or daily_limit_micro_usd is not distinct from ${day ?? null}::bigint then day_warned else 0 end,
+        month_warned = case when ${month === undefined} or monthly_limit_micro_usd is not distinct from ${month ?? null}::bigint then month_warned else 0 end
+      where app_id = ${appId} and kind = 'app'`)
+
     const limitApp = Effect.fnUntraced(function*(appId: string, accountId: string, { defaults, ...change }: AppLimitsChange) {
       yield* lockApp(appId)
+      yield* forgetWarnings(appId, change)
       const added = yield* write(appId, "app", "", change)
       if (defaults !== undefined) yield* limitByDefault(appId, defaults)
       if (added || defaults !== undefined) {

@@ -175,4 +175,22 @@ describe("a budget that runs out", () => {
     ])
     assert.strictEqual((await app.send(session, "Hello")).body.detail.code, "budget_exceeded")
   })
+
+  it("is told of anew when it is another, and not when it is the same", async () => {
+    const { appId, path, app } = await createApp()
+    const limit = (usd: number) => account.client.patch(`${path}/caps`, { monthly_budget_usd: usd })
+    const look = () => server.database.sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
+    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ type: string; payload: { limit_usd: number; share_percent: number } }>)
+      .filter(({ type }) => type === "budget.warning").map(({ payload }) => [payload.limit_usd, payload.share_percent])
+    await limit(1)
+    await server.database.sql`update allowances set month_used_micro_usd = 1000000 where app_id = ${appId} and kind = 'app'`
+    await look()
+    await until("the first warning", async () => (await told()).length === 1)
+    await limit(1)
+    await look()
+    await limit(1.25)
+    await look()
+    await until("the second", async () => (await told()).length >= 2)
+    assert.deepStrictEqual(await told(), [[1, 100], [1.25, 80]])
+  })
 })
