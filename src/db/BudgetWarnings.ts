@@ -17,7 +17,7 @@ interface Due {
   readonly used_micro_usd: number
 }
 
-/** Tells apps, on their operational log, that a budget is nearly or wholly used: once a share, a day and a month. Looked for every minute, off the way of the sends. */
+/** Tells apps, on their operational log, that a budget is nearly or wholly used: once a share of a budget, a day and a month. Looked for every minute, off the way of the sends. */
 export class BudgetWarnings extends Context.Service<BudgetWarnings, {
   readonly tell: Effect.Effect<void, DatabaseError>
 }>()("src/db/BudgetWarnings") {

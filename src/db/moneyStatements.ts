@@ -40,7 +40,7 @@ export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | 
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)
   select app_id, run_ref, session_id, turn_index, 'message_' || reply_mode, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)}`
 
-/** Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open. */
+/** Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open, wherever these still tell it. */
 export const recount = (sql: Sql, app: string) => sql`
   with period as (
     select date_trunc('day', now(), 'utc') as day, date_trunc('month', now(), 'utc') as month
@@ -61,4 +61,4 @@ export const recount = (sql: Sql, app: string) => sql`
   update allowances a set day = utc_today(), day_used_micro_usd = coalesce(x.today, 0), month_used_micro_usd = coalesce(x.this_month, 0), day_messages = coalesce(x.sent, 0),
     day_warned = case when a.day = utc_today() then a.day_warned else 0 end, month_warned = case when is_this_month(a.day) then a.month_warned else 0 end
   from allowances b left join used x using (kind, external_user_ref)
-  where b.app_id = ${app} and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
+  where b.app_id = ${app} and is_this_month(b.sessions_erased_on) is not true and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
