@@ -36,7 +36,7 @@ create table memories (
   subject text not null,
   text text not null,
   importance smallint not null,
-  confidence real not null,
+  confidence double precision not null,
   pinned boolean not null,
   -- active | superseded | quarantined | forgotten
   status text not null,

@@ -1,17 +1,33 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
+import { isDeepStrictEqual } from "node:util"
+import { apply, EMPTY_PATCH, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
 import { type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
 import { dictionaryFor } from "./stemming.ts"
+import { addReadingJobs } from "./turnJobs.ts"
 import type { SessionRef } from "./Turns.ts"
 
 interface Writing {
   readonly at: Date
   readonly turnIndex: number | null
   readonly patch: Patch
+}
+
+export interface Rebuilt {
+  readonly patches: number
+  readonly memories: number
+  readonly loops: number
+  /** Whether the rows that stood said anything else. */
+  readonly changed: boolean
+}
+
+/** By id: the order of rows says nothing. */
+const sorted = ({ memories, loops, ...rest }: Relationship) => {
+  const inOrder = <A extends { readonly id: string }>(items: ReadonlyMap<string, A>) => [...items.values()].sort((a, b) => a.id.localeCompare(b.id))
+  return { ...rest, memories: inOrder(memories), loops: inOrder(loops) }
 }
 
 /** What a character knows of a person and how it stands with them, as rows that patches write. A session that does not exist has an empty one. */
@@ -25,6 +41,11 @@ export class Relationships extends Context.Service<Relationships, {
   readonly amend: <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => Effect.Effect<Relationship, E | DatabaseError, R>
   /** Every patch there is, the first first. */
   readonly patches: (session: SessionRef) => Effect.Effect<ReadonlyArray<Writing>, DatabaseError>
+  /**
+   * Makes the relationship anew out of its patches, in place of the rows that stand; what no patch has read yet is read again afterwards.
+   * Null: there is no such session.
+   */
+  readonly rebuild: (sessionId: string) => Effect.Effect<Rebuilt | null, DatabaseError>
   /** Replaces the words of memories, and of what was quoted for them, in all patches. */
   readonly blank: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Relationships") {
@@ -56,18 +77,22 @@ export class Relationships extends Context.Service<Relationships, {
           join character_versions v on v.app_id = c.app_id and v.slug = c.slug and v.version = c.version
         where s.app_id = ${appId} and s.session_id = ${sessionId}`).pipe(Effect.map(([row]) => dictionaryFor([row?.locale, ...row?.languages ?? []])))
 
-    const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
-      const { appId, sessionId } = session
-      const moment = at.toISOString()
-      const after = apply(before, patch, moment, turnIndex)
+    const writeRows = Effect.fnUntraced(function*(session: SessionRef, patch: Patch) {
+      const { snapshot } = patch
       if (patch.memories.length > 0) {
         const dictionary = yield* dictionaryOf(session)
         yield* query((sql) => writeMemories(sql, session, patch.memories, dictionary))
       }
-      if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
       if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
-      const { snapshot } = patch
       if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+    })
+
+    const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
+      const { appId, sessionId } = session
+      const moment = at.toISOString()
+      const after = apply(before, patch, moment, turnIndex)
+      yield* writeRows(session, patch)
+      if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
       yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
       yield* query((sql) => sql`
         update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json
@@ -100,6 +125,24 @@ export class Relationships extends Context.Service<Relationships, {
       }
     }, transaction)
 
-    return Relationships.of({ load: (session) => read(session, false), amend, patches, blank })
+    const rebuild = Effect.fnUntraced(function*(sessionId: string) {
+      const [found] = yield* query<Array<{ app_id: string }>>((sql) => sql`select app_id from sessions where session_id = ${sessionId}`)
+      if (found === undefined) return null
+      const session = { appId: found.app_id, sessionId }
+      yield* query((sql) => sql`select 1 from relationships where app_id = ${session.appId} and session_id = ${sessionId} for no key update`)
+      const stood = yield* read(session, true)
+      const all = yield* patches(session)
+      const made = all.reduce((before, { patch, at, turnIndex }) => apply(before, patch, at.toISOString(), turnIndex), NEW_RELATIONSHIP)
+      for (const table of ["memories", "open_loops", "snapshots"]) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${session.appId} and session_id = ${sessionId}`)
+      yield* writeRows(session, { ...EMPTY_PATCH, memories: [...made.memories.values()], loops: [...made.loops.values()] })
+      for (const { patch: { snapshot } } of all) if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+      yield* query((sql) => sql`
+        update relationships set version = ${made.version}::int, read_turn = ${made.readTurn}::int, bearing = ${JSON.stringify(made.bearing)}::text::json where app_id = ${session.appId} and session_id = ${sessionId}`)
+      yield* query((sql) => sql`select ${addReadingJobs(sql, [session.appId], [sessionId])}`)
+      const changed = !isDeepStrictEqual(sorted(stood), sorted(made))
+      return { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
+    }, transaction)
+
+    return Relationships.of({ load: (session) => read(session, false), amend, patches, rebuild, blank })
   }))
 }
