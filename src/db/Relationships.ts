@@ -119,7 +119,7 @@ export class Relationships extends Context.Service<Relationships, {
         select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId}
           and exists (select from json_array_elements(patch -> 'memories') m where m ->> 'id' = any(${memoryIds}::text[])) order by version for update`)
       for (const { version, patch } of rows) {
-        const memories = patch.memories.map((memory) => memoryIds.includes(memory.id) ? { ...memory, text: "", evidence: [] } : memory)
+        const memories = patch.memories.map((memory) => memoryIds.includes(memory.id) ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) } : memory)
         yield* query((sql) => sql`
           update relational_patches set patch = ${JSON.stringify({ ...patch, memories })}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
       }
