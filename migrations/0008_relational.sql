@@ -55,6 +55,8 @@ create table memories (
   lexemes text[] not null,
   primary key (app_id, session_id, memory_id)
 );
+-- What a search goes through.
+create index memories_active on memories (app_id, session_id) where status = 'active';
 
 create table open_loops (
   app_id text not null,

@@ -23,8 +23,9 @@ export const loopColumns = (sql: Sql) => sql`
 const MOST_TERMS = 120
 const MOST_TERM_CHARS = 60
 
+/** One that was superseded is looked for as well, where it is asked what was known at some time. */
 const searchable = ({ status, text }: Memory): ReadonlyArray<string> =>
-  status === "active" ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS) : []
+  status === "active" || status === "superseded" ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS) : []
 
 export const writeMemories = (sql: Sql, { appId, sessionId }: SessionRef, memories: ReadonlyArray<Memory>, dictionary: string) => sql`
   insert into memories (app_id, session_id, memory_id, kind, subject, text, importance, confidence, pinned, status, valid_at, invalid_at, supersedes_id, linked_ids, evidence, source, tombstone,
