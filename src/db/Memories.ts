@@ -34,7 +34,10 @@ export interface FoundMemory {
   readonly score: MemoryScore
 }
 
-type Row = readonly [id: string, kind: string, text: string, importance: number, pinned: boolean, atMs: number, lexemes: string]
+const memoryOf = (lines: ReadonlyArray<string>) => (text: string, place: number) => {
+  const [id = "", kind = "", importance, pinned, atMs, ...lexemes] = (lines[place] ?? "").split(" ")
+  return { id, kind, text, importance: Number(importance), pinned: pinned === "true", atMs: Number(atMs), lexemes: lexemes.filter((lexeme) => lexeme !== "") }
+}
 
 /** What a character remembers of a person, for those who look for something in it. */
 export class Memories extends Context.Service<Memories, {
@@ -48,22 +51,24 @@ export class Memories extends Context.Service<Memories, {
     const search = Effect.fnUntraced(function*(session: SessionRef, { terms, languages, asOf, pinned, limit }: MemorySearch) {
       const { appId, sessionId } = session
       const dictionary = languages === null ? yield* sessionDictionary(session).pipe(Effect.provideService(Database, database)) : dictionaryFor(languages)
-      const [found] = yield* query<Array<{ stems: ReadonlyArray<Stem>; memories: ReadonlyArray<Row> }>>((sql) => sql`
+      // In a line each: to put a thousand rows into JSON takes the database as long as all the rest.
+      const [found] = yield* query<Array<{ stems: ReadonlyArray<Stem>; lines: string; texts: ReadonlyArray<string> }>>((sql) => sql`
         select (
           select coalesce(json_agg(json_build_object('lexeme', lexeme, 'weight', weight)), '[]') from (
             select coalesce(stem[1], term) as lexeme, max(weight) as weight
             from json_to_recordset(${JSON.stringify(terms)}::text::json) as t(term text, weight float8) cross join lateral (select ts_lexize(${dictionary}::regdictionary, term) as stem) s
             where stem is null or cardinality(stem) > 0 group by 1
           ) q
-        ) as stems, (
-          select coalesce(json_agg(json_build_array(memory_id, kind, text, importance, pinned, floor(extract(epoch from created_at) * 1000), array_to_string(lexemes, ' '))), '[]') from (
+        ) as stems, m.* from (
+          select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' || floor(extract(epoch from created_at) * 1000) || ' ' || lexemes, E'\n'), '') as lines,
+            coalesce(json_agg(text), '[]') as texts
+          from (
             select * from memories where app_id = ${appId} and session_id = ${sessionId}
               ${asOf === null ? sql`and status = 'active'` : sql`and status in ('active', 'superseded') and valid_at <= ${asOf} and (invalid_at is null or invalid_at > ${asOf})`}
             order by memory_id desc limit ${MOST_SEARCHED}::int
           ) m
-        ) as memories`)
-      const memories = (found?.memories ?? []).map(([id, kind, text, importance, pinned, atMs, lexemes]) =>
-        ({ id, kind, text, importance, pinned, atMs, lexemes: lexemes === "" ? [] : lexemes.split(" ") }))
+        ) m`)
+      const memories = (found?.texts ?? []).map(memoryOf((found?.lines ?? "").split("\n")))
       const scored = scoreMemories(memories, found?.stems ?? [], asOf?.getTime() ?? (yield* Clock.currentTimeMillis))
       return scored.filter(({ memory, score }) => score.lexical > 0 || (pinned && memory.pinned)).slice(0, limit)
         .map(({ memory: { id, kind, text, pinned, importance, atMs }, score }): FoundMemory => ({ id, kind, text, pinned, importance, at: new Date(atMs), score }))
