@@ -51,10 +51,12 @@ create table memories (
   recall_count int not null,
   last_recalled_at timestamptz,
   created_at timestamptz not null,
-  -- Its words as stems, by which it is found.
-  lexemes text[] not null,
+  -- Its words as stems, by which it is found, with a space between two.
+  lexemes text not null,
   primary key (app_id, session_id, memory_id)
 );
+-- What a search goes through.
+create index memories_active on memories (app_id, session_id) where status = 'active';
 
 create table open_loops (
   app_id text not null,

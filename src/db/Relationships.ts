@@ -6,7 +6,7 @@ import { apply, EMPTY_PATCH, isEmpty, type Patch } from "#pipeline/relational/Pa
 import { type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
-import { dictionaryFor } from "./stemming.ts"
+import { sessionDictionary } from "./sessionDictionary.ts"
 import { addReadingJobs } from "./turnJobs.ts"
 import type { SessionRef } from "./Turns.ts"
 
@@ -50,7 +50,8 @@ export class Relationships extends Context.Service<Relationships, {
   readonly blank: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Relationships") {
   static readonly layer = Layer.effect(Relationships, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const database = yield* Database
+    const { query, transaction } = database
 
     const read = Effect.fnUntraced(function*(session: SessionRef, superseded: boolean) {
       const { appId, sessionId } = session
@@ -70,17 +71,10 @@ export class Relationships extends Context.Service<Relationships, {
       } satisfies Relationship
     })
 
-    const dictionaryOf = ({ appId, sessionId }: SessionRef) =>
-      query<Array<{ locale: string | null; languages: ReadonlyArray<string> | null }>>((sql) => sql`
-        select u.locale, v.profile -> 'voice' -> 'languages' as languages
-        from sessions s join end_users u using (app_id, external_user_ref) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
-          join character_versions v on v.app_id = c.app_id and v.slug = c.slug and v.version = c.version
-        where s.app_id = ${appId} and s.session_id = ${sessionId}`).pipe(Effect.map(([row]) => dictionaryFor([row?.locale, ...row?.languages ?? []])))
-
     const writeRows = Effect.fnUntraced(function*(session: SessionRef, patch: Patch) {
       const { snapshot } = patch
       if (patch.memories.length > 0) {
-        const dictionary = yield* dictionaryOf(session)
+        const dictionary = yield* sessionDictionary(session).pipe(Effect.provideService(Database, database))
         yield* query((sql) => writeMemories(sql, session, patch.memories, dictionary))
       }
       if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
