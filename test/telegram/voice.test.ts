@@ -106,6 +106,25 @@ describe("a voice message", () => {
     held.resolve()
     await payer.heard()
   })
+
+  it("counts toward what its speaker may use, and is not listened to beyond it", async () => {
+    const app = await ground.server.createApp()
+    const { bot, person, speak } = await started(app)
+    const [{ external_user_ref: ref }] = (await app.get("/v1/end-users")).body.data.end_users
+    const [caps, usage] = [`/v1/end-users/${ref}/caps`, `/v1/end-users/${ref}/usage?group_by=kind`]
+    assert.strictEqual((await app.patch(caps, { daily_cost_usd: 1 })).status, 200)
+    speak()
+    await saidAtLeast(ground, bot, person, 2)
+    const spent: ReadonlyArray<{ key: string; cost_usd: number }> = (await app.get(usage)).body.data.groups
+    assert.strictEqual(spent.find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
+    const cost = Math.round(spent.reduce((sum, { cost_usd }) => sum + cost_usd * 1e6, 0))
+    assert.strictEqual(Math.round((await app.get(caps)).body.data.used.day_usd * 1e6), cost)
+    await app.patch(caps, { daily_cost_usd: cost / 1e6 })
+    const before = model.ear.listened.length
+    speak()
+    await saidAtLeast(ground, bot, person, 3)
+    assert.lengthOf(model.ear.listened, before)
+  })
 })
 
 describe("where no model listens", () => {
