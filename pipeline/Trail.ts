@@ -43,7 +43,7 @@ export class Trail {
     return this.#run(stage, () => work, remark)
   }
 
-  /** Runs a stage that pays for calls, of which each but the last is told to `onSpent` as the sum of all so far. */
+  /** Runs a stage that pays for calls, of which each but the last, and one that is cut off, is told to `onSpent` as the sum of all so far. */
   paying<A, E, R>(stage: StageName, work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>, remark: (value: A) => Remark): Effect.Effect<A, E, R> {
     const earlier = Effect.suspend(() => this.records.some(({ usage }) => usage !== null) ? this.#book(this.records) : Effect.void)
     return Effect.andThen(earlier, this.#run(stage, work, remark))

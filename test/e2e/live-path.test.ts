@@ -111,6 +111,11 @@ describe("a reply by a model behind an address", () => {
     otherwise = { kind: "ok" }
     const second = await app.waitFor(session, (event) => event.trace_id === queued.body.data.run_ref && event.role === "character" && event.type === "message.created")
     assert.strictEqual(second.payload["turn_index"], 2)
+    // Both calls that were cut off had been read by a model.
+    const { stages, cost_usd } = await trace(session, first)
+    const paid = stages.filter(({ cost_usd }: { cost_usd: number }) => cost_usd > 0)
+    assert.deepStrictEqual(paid.map(({ stage, error_code, estimated }: Record<string, unknown>) => [stage, error_code, estimated]), [["grounding", "timeout", true], ["generation", "timed_out", true]])
+    assert.strictEqual(cost_usd, paid.reduce((sum: number, { cost_usd }: { cost_usd: number }) => sum + cost_usd, 0))
   })
 
   it("is sent again, after a failure, as a new message", async () => {

@@ -5,8 +5,8 @@ import * as Redacted from "effect/Redacted"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { layer, type OpenAiEngineOptions } from "#src/model/openai/OpenAiEngine.ts"
-import { costMicroUsd } from "#src/model/prices.ts"
-import { type Behaviour, start } from "#test/support/FakeModel.ts"
+import { costMicroUsd, tokensIn } from "#src/model/prices.ts"
+import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
 import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 import { requestOf } from "#test/support/requests.ts"
 
@@ -26,6 +26,12 @@ const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, op
 const usageOf = (calls: number) => {
   const tokens = { inputTokens: 1_000 * calls, cachedInputTokens: 400 * calls, outputTokens: 50 * calls }
   return { model: MODEL, ...tokens, estimated: false, costMicroUsd: costMicroUsd(MODEL, tokens) }
+}
+
+/** The estimate for a call that was read and never answered. */
+const readOnly = ({ requests: [request] }: FakeModel): Usage => {
+  const tokens = { inputTokens: tokensIn(request?.messages.reduce((sum, { content }) => sum + content.length, 0) ?? 0), cachedInputTokens: 0, outputTokens: 0 }
+  return { model: MODEL, ...tokens, estimated: true, costMicroUsd: costMicroUsd(MODEL, tokens) }
 }
 
 const GOOD: Reply = { decision: "reply", exit_reason: null, bubbles: ["hello from the fake"], cited_memory_ids: [] }
@@ -176,19 +182,21 @@ describe("no reply", () => {
     assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
   }))
 
-  it.live("is unreachable when the server stalls, after one call and with the connection closed", () => Effect.gen(function*() {
+  it.live("is unreachable when the server stalls, after one call, paid by estimate, and with the connection closed", () => Effect.gen(function*() {
     const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "1 second" })
     const error = yield* Effect.flip(write)
-    assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", null])
+    assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", readOnly(fake)])
     yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
     assert.lengthOf(fake.requests, 1)
   }))
 
-  it.live("is waited for no longer once the turn is interrupted", () => Effect.gen(function*() {
-    const { fake, write } = yield* harness([{ kind: "stall" }])
-    const fiber = yield* Effect.forkChild(write, { startImmediately: true })
+  it.live("is waited for no longer once the turn is interrupted, which is told what the call has cost by estimate", () => Effect.gen(function*() {
+    const { fake, ask } = yield* harness([{ kind: "stall" }])
+    const told: Array<Usage> = []
+    const fiber = yield* Effect.forkChild(ask(requestOf("hello", { request: { onSpent: (usage) => Effect.sync(() => { told.push(usage) }) } })), { startImmediately: true })
     const request = yield* Effect.promise(() => fake.received(0))
     yield* Fiber.interrupt(fiber)
     yield* Effect.promise(() => request.closed)
+    assert.deepStrictEqual(told, [readOnly(fake)])
   }))
 })

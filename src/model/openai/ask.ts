@@ -13,7 +13,7 @@ import { NOTHING, plus, priced, type Spent } from "./usage.ts"
 export interface Question<A> {
   readonly format: Format<A>
   readonly messages: ReadonlyArray<ChatMessage>
-  /** Told before each further call what this question has cost so far. */
+  /** Told before each further call, and when it is cut off, what this question has cost so far. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
 
@@ -69,6 +69,7 @@ export const makeAsk = Effect.fnUntraced(function*(options: OpenAiOptions): Effe
   return Effect.fn("OpenAi.ask")(function*<A>(question: Question<A>) {
     const total = yield* Ref.make(NOTHING)
     const value = yield* converse(question, total).pipe(
+      Effect.onInterrupt(() => Effect.flatMap(Ref.get(total), (sum) => sum === NOTHING ? Effect.void : question.onSpent(priced(options.model, sum)))),
       Effect.catch(({ reason, code }) => Effect.flatMap(Ref.get(total), (sum) =>
         Effect.fail(new ModelError({ reason, code, usage: sum === NOTHING ? null : priced(options.model, sum) }))))
     )

@@ -50,7 +50,7 @@ const retries = (backoff: Duration.Input) => Schedule.min([Schedule.exponential(
   Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.sum(duration, Duration.millis(input.retryAfterMs ?? 0))))
 )
 
-/** Builds the one question to the model: retried while it cannot be reached; `spend` is told of every answer, usable or not. */
+/** Builds the one question to the model: retried while it cannot be reached; `spend` is told of every answer, usable or not, and of every call that we cut off. */
 export const makeCall = (options: OpenAiOptions) => {
   // Settings own the environment: the client reads no key, address or organisation of its own accord, and logs nothing.
   const client = new OpenAI({
@@ -64,7 +64,7 @@ export const makeCall = (options: OpenAiOptions) => {
   })
   const retrySchedule = retries(options.backoff ?? BACKOFF)
 
-  const once = (messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung) =>
+  const once = (messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>) =>
     Effect.tryPromise({
       try: (signal): Promise<unknown> =>
         client.chat.completions.create(
@@ -73,12 +73,14 @@ export const makeCall = (options: OpenAiOptions) => {
         ),
       catch: (thrown) => thrown
     }).pipe(
+      // The model has read the question by now, and whoever runs it will charge for that.
+      Effect.onInterrupt(() => spend(spentOn(undefined, messages, ""))),
       Effect.catch((thrown) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))),
       Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) })
     )
 
   return Effect.fn("OpenAi.call")(function*(messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>) {
-    const response = yield* once(messages, format, rung).pipe(Effect.retry(retrySchedule))
+    const response = yield* once(messages, format, rung, spend).pipe(Effect.retry(retrySchedule))
     const { choices: [choice], usage } = yield* Effect.mapError(decodeCompletion(response), badResponse)
     const { content, refusal: refused } = choice.message
     yield* spend(spentOn(usage, messages, content ?? refused ?? ""))
