@@ -22,6 +22,7 @@ import * as Accept from "#src/db/Accept.ts"
 import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
+import { AuditEntries } from "#src/db/AuditEntries.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -117,7 +118,7 @@ const identityProvider = Layer.unwrap(Effect.gen(function*() {
 
 const deviceCodes = DeviceCodes.layer.pipe(Layer.provide(AccountTokens.layer))
 
-const accounts = Layer.mergeAll(AccountAuthentication.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
+const accounts = Layer.mergeAll(AccountAuthentication.layer, AuditEntries.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
   Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
 )
 

@@ -133,8 +133,7 @@ export class Allowances extends Context.Service<Allowances, {
         yield* countAnew(appId)
         yield* soonAgain(appId)
       }
-      const [app] = yield* query<[{ account_id: string }]>((sql) => sql`select account_id from apps where app_id = ${appId}`)
-      yield* record({ accountId: app.account_id, action: "end_user_caps.updated", appId, subject: externalUserRef, detail: change })
+      yield* record({ action: "end_user_caps.updated", appId, subject: externalUserRef, detail: change })
       return yield* ofEndUser(appId, externalUserRef)
     }, transaction)
 

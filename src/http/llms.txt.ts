@@ -47,11 +47,12 @@ curl -s -X POST ${baseUrl}/v1/sessions -H "authorization: Bearer $TROUPE_KEY" -H
 curl -s -X POST ${baseUrl}/v1/sessions/$SESSION/messages -H "authorization: Bearer $TROUPE_KEY" -H "content-type: application/json" -H "idempotency-key: first-message" -d '{"text":"What is for dinner?"}'
 curl -s "${baseUrl}/v1/sessions/$SESSION/events?since=2&wait=30" -H "authorization: Bearer $TROUPE_KEY"
 \`\`\`
-Later, with the key's prefix in PREFIX: list keys with their last use, replace one with an hour's grace, end one at once, and give the account token back:
+Later, with the key's prefix in PREFIX: list keys with their last use, replace one with an hour's grace, end one at once, see who changed what, and give the account token back:
 \`\`\`sh
 curl -s ${baseUrl}/v1/account/apps/$APP_ID/api-keys -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
 curl -s -X POST ${baseUrl}/v1/account/apps/$APP_ID/api-keys/$PREFIX/rotate -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN" -H "content-type: application/json" -d '{"grace_seconds":3600}'
 curl -s -X POST ${baseUrl}/v1/account/apps/$APP_ID/api-keys/$PREFIX/revoke -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
+curl -s "${baseUrl}/v1/account/audit-log?app_id=$APP_ID" -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
 curl -s -X POST ${baseUrl}/v1/account/token/revoke -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
 \`\`\`
 Scopes; a token without the one that a route takes gets 403 scope_missing:
