@@ -80,6 +80,52 @@ const Safety = Schema.Struct({
   crisis_locale: Schema.optionalKey(Schema.String)
 })
 
+const Dimension = Schema.Struct({
+  key: Schema.String,
+  label: Schema.optionalKey(Schema.String),
+  start: orElse(Schema.Number, 0.3),
+  baseline: Schema.optionalKey(Schema.Number),
+  lower_is_open: orElse(Schema.Boolean, false),
+  max_delta_per_turn: orElse(Schema.Number, 0.05),
+  half_life_days: orElse(Schema.NullOr(Schema.Number), null)
+})
+export type Dimension = typeof Dimension.Type
+
+const RelationshipPosture = Schema.Struct({
+  schema: orElse(Schema.Literals(["friendship", "dating", "mentor", "rivalry", "custom"]), "friendship"),
+  pace: orElse(Schema.Literals(["slow", "medium", "fast"]), "medium"),
+  dimensions: orElse(Schema.Array(Dimension), []),
+  boundaries: texts
+})
+export type RelationshipPosture = typeof RelationshipPosture.Type
+
+const BaselineEmotion = Schema.Struct({
+  label: orElse(Schema.String, "neutral"),
+  valence: orElse(Schema.Number, 0),
+  arousal: orElse(Schema.Number, 0),
+  recovery_half_life_minutes: orElse(Schema.Number, 180)
+})
+
+/** The fields of contract 2.6: what a session does not say, its character may, and what neither says is null. */
+export const ProactiveControls = Schema.Struct({
+  proactive_enabled: orElse(Schema.NullOr(Schema.Boolean), null),
+  proactivity_tolerance: orElse(Schema.NullOr(Schema.Number), null),
+  cold_initiate_enabled: orElse(Schema.NullOr(Schema.Boolean), null),
+  session_resume_enabled: orElse(Schema.NullOr(Schema.Boolean), null),
+  cold_initiate_min_idle_minutes: orElse(Schema.NullOr(Schema.Int), null),
+  session_resume_min_idle_minutes: orElse(Schema.NullOr(Schema.Int), null),
+  session_resume_max_unanswered_character_turns: orElse(Schema.NullOr(Schema.Int), null),
+  min_gap_between_initiate_minutes: orElse(Schema.NullOr(Schema.Int), null),
+  daily_initiate_cap: orElse(Schema.NullOr(Schema.Int), null)
+})
+export type ProactiveControls = typeof ProactiveControls.Type
+
+const BehavioralThresholds = Schema.Struct({
+  ...ProactiveControls.fields,
+  withhold: orElse(Schema.Number, 0),
+  exit: orElse(Schema.Number, 0)
+})
+
 const Interest = Schema.Union([Schema.String, Schema.Struct({ topic: Schema.String, stance: Schema.optionalKey(Schema.String), detail: Schema.optionalKey(Schema.String) })])
 
 /**
@@ -98,8 +144,9 @@ export const Character = Schema.Struct({
   forbidden_style: orElse(Schema.Array(ForbiddenStyle), []),
   life_rhythm: orElse(LifeRhythm, {}),
   world_context: orElse(Schema.Struct({ summary: text, scene: text, entries: orElse(Schema.Array(LoreEntry), []) }), {}),
-  relationship_posture: orElse(Schema.Struct({ boundaries: texts }), {}),
-  behavioral_thresholds: orElse(Schema.Struct({ withhold: orElse(Schema.Number, 0), exit: orElse(Schema.Number, 0) }), {}),
+  relationship_posture: orElse(RelationshipPosture, {}),
+  baseline_emotion: orElse(BaselineEmotion, {}),
+  behavioral_thresholds: orElse(BehavioralThresholds, {}),
   safety: orElse(Safety, {}),
   fallback_lines: texts,
   offline_lines: orElse(Schema.Record(Schema.String, Schema.Array(Schema.String)), {})

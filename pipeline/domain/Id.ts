@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto"
 import { monotonicFactory } from "ulid"
 
 /** What an id may stand for. The prefix makes a stray id in a log readable. */
-export type IdPrefix = "app" | "ses" | "evt" | "run" | "wrk" | "req" | "chn" | "bot" | "bat" | "acc" | "aud" | "ers"
+export type IdPrefix = "app" | "ses" | "evt" | "run" | "wrk" | "req" | "chn" | "bot" | "bat" | "acc" | "aud" | "ers" | "mem" | "lop" | "snp" | "dec"
 
 const pool = new Uint8Array(4096)
 let unread = 0

@@ -3,7 +3,7 @@ import { Database } from "./Database.ts"
 import { releaseHolds } from "./turnStatements.ts"
 
 /** All that is kept of a session, under its id; its own row last. */
-const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "events", "session_logs", "sessions"] as const
+const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "relationships", "relational_patches", "memories", "open_loops", "snapshots", "proactive_decisions", "events", "session_logs", "sessions"] as const
 
 /** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
 export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionIds: ReadonlyArray<string>) {

@@ -1,0 +1,109 @@
+-- What a character has come to know of a person and how it stands with them, session by session. It is made of the patches below:
+-- replayed in their order they give it again.
+create table relationships (
+  app_id text not null,
+  session_id text not null,
+  -- Settled turns up to here have been read.
+  read_turn int not null default 0,
+  -- Patches applied.
+  version int not null default 0,
+  -- Emotion, scores, preferences, summary, stage: pipeline/relational/Relationship.ts.
+  bearing json not null default '{}',
+  -- When it is next to be looked at whether the character writes first. Null: not of its own accord.
+  initiate_at timestamptz,
+  primary key (app_id, session_id)
+) with (fillfactor = 70);
+create index relationships_initiate on relationships (initiate_at) where initiate_at is not null;
+
+-- Each change to it, in order, as the rows that it wrote. Nothing is taken from them but the words of what is forgotten.
+create table relational_patches (
+  app_id text not null,
+  session_id text not null,
+  version int not null,
+  -- The turn that was read; null for a change that the app made.
+  turn_index int,
+  at timestamptz not null,
+  patch json not null,
+  primary key (app_id, session_id, version)
+);
+create unique index relational_patches_turn on relational_patches (app_id, session_id, turn_index) where turn_index is not null;
+
+create table memories (
+  app_id text not null,
+  session_id text not null,
+  memory_id text not null,
+  kind text not null,
+  subject text not null,
+  text text not null,
+  importance smallint not null,
+  confidence real not null,
+  pinned boolean not null,
+  -- active | superseded | quarantined | forgotten
+  status text not null,
+  valid_at timestamptz not null,
+  invalid_at timestamptz,
+  supersedes_id text,
+  linked_ids text[] not null,
+  evidence json not null,
+  source text not null,
+  -- Of a forgotten one, what remains of its words: a hash, so that it is not learned again.
+  tombstone text,
+  recall_count int not null,
+  last_recalled_at timestamptz,
+  created_at timestamptz not null,
+  -- Its words as stems, by which it is found.
+  lexemes text[] not null,
+  primary key (app_id, session_id, memory_id)
+);
+
+create table open_loops (
+  app_id text not null,
+  session_id text not null,
+  loop_id text not null,
+  kind text not null,
+  owner text not null,
+  text text not null,
+  due_at timestamptz,
+  priority smallint not null,
+  -- open | surfaced | resolved | expired | dismissed
+  status text not null,
+  evidence json not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (app_id, session_id, loop_id)
+);
+
+create table snapshots (
+  app_id text not null,
+  session_id text not null,
+  snapshot_id text not null,
+  turn_index int not null,
+  snapshot json not null,
+  created_at timestamptz not null,
+  primary key (app_id, session_id, snapshot_id)
+);
+
+create table proactive_policies (
+  app_id text primary key references apps,
+  policy json not null,
+  version int not null default 1
+);
+
+-- Whether a character wrote first, each time that it was looked at, and if not, what spoke against it first.
+create table proactive_decisions (
+  app_id text not null,
+  session_id text not null,
+  decision_id text not null,
+  at timestamptz not null default now(),
+  reason text,
+  -- sent | skipped
+  decision text not null,
+  skipped_by text,
+  run_ref text,
+  next_eligible_at timestamptz,
+  primary key (app_id, session_id, decision_id)
+);
+create index on proactive_decisions (app_id, decision_id);
+
+-- Why the character wrote first, where a turn is no answer: its reason and what it is about. Such a turn has no message, and its cursor is the log's end when it was begun.
+alter table turns add column initiative json;

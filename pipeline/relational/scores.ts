@@ -1,0 +1,66 @@
+import type { Dimension, RelationshipPosture } from "../domain/Character.ts"
+import { dimensionsOf } from "./dimensions.ts"
+import type { Score } from "./Relationship.ts"
+
+const DAY_MS = 86_400_000
+const PLACES = 10_000
+/** Scores have four decimals: what a sum in another order would make of the rest must not show. */
+const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * PLACES) / PLACES
+
+/** What a score has drifted to by now: towards its baseline, half of the way in every half-life. */
+export const drifted = ({ start, baseline = start, half_life_days }: Dimension, score: Score, nowMs: number): number => {
+  const days = Math.max(0, nowMs - Date.parse(score.updated_at)) / DAY_MS
+  return rounded(half_life_days === null ? score.value : baseline + (score.value - baseline) * 2 ** (-days / half_life_days))
+}
+
+export interface Standing {
+  readonly dimension: Dimension
+  /** 0 to 1. */
+  readonly value: number
+  /** When it last changed by something that was said; null as long as nothing has. */
+  readonly updatedAt: string | null
+}
+
+/** How the two stand by now, a value for each dimension of the posture. */
+export const standing = (posture: RelationshipPosture, scores: ReadonlyArray<Score>, nowMs: number): ReadonlyArray<Standing> =>
+  dimensionsOf(posture).map((dimension) => {
+    const score = scores.find(({ key }) => key === dimension.key)
+    return score === undefined ? { dimension, value: rounded(dimension.start), updatedAt: null } : { dimension, value: drifted(dimension, score, nowMs), updatedAt: score.updated_at }
+  })
+
+/** A step: its direction, and how strong it was. */
+export interface Step {
+  readonly key: string
+  readonly direction: "up" | "down"
+  readonly strength: 1 | 2 | 3
+}
+
+const PACE = { slow: 0.5, medium: 1, fast: 2 } as const
+const A_STEP = 0.01
+const WORSE = 1.5
+
+/**
+ * The scores after these steps, which are those of one turn: each is the smaller the fuller the score is, a step down counts half as much again,
+ * and all of them together move a score by no more than its dimension allows in a turn. What no step touches stays as it is, and goes on to drift.
+ */
+export const stepped = (posture: RelationshipPosture, scores: ReadonlyArray<Score>, steps: ReadonlyArray<Step>, at: string): ReadonlyArray<Score> => {
+  const next = new Map(scores.map((score) => [score.key, score]))
+  for (const { dimension, value } of standing(posture, scores, Date.parse(at))) {
+    const mine = steps.filter(({ key }) => key === dimension.key)
+    if (mine.length === 0) continue
+    const delta = mine.reduce((sum, { direction, strength }) =>
+      sum + strength * A_STEP * PACE[posture.pace] * (direction === "up" ? 1 - value : -WORSE * value), 0)
+    const most = dimension.max_delta_per_turn
+    next.set(dimension.key, { key: dimension.key, value: rounded(value + Math.min(most, Math.max(-most, delta))), updated_at: at })
+  }
+  return [...next.values()]
+}
+
+/** How close, by the mean of all dimensions in which more is more. */
+const STAGES = [[0.75, "close"], [0.55, "friends"], [0.4, "warming"], [0.2, "acquainted"], [0, "distant"]] as const
+
+export const stageOf = (standings: ReadonlyArray<Standing>): string => {
+  const open = standings.map(({ dimension, value }) => dimension.lower_is_open ? 1 - value : value)
+  const mean = open.reduce((sum, value) => sum + value, 0) / Math.max(1, open.length)
+  return STAGES.find(([from]) => mean >= from)?.[1] ?? "distant"
+}

@@ -1,0 +1,105 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
+import { type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
+import { Database, type DatabaseError } from "./Database.ts"
+import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
+import { dictionaryFor } from "./stemming.ts"
+import type { SessionRef } from "./Turns.ts"
+
+interface Writing {
+  readonly at: Date
+  readonly turnIndex: number | null
+  readonly patch: Patch
+}
+
+/** What a character knows of a person and how it stands with them, as rows that patches write. A session that does not exist has an empty one. */
+export class Relationships extends Context.Service<Relationships, {
+  /** As it stands, with every memory that is not superseded and every loop. */
+  readonly load: (session: SessionRef) => Effect.Effect<Relationship, DatabaseError>
+  /**
+   * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. Gives the relationship afterwards.
+   * Joins an open transaction; lock order: after the session's log, before its turns. `decide` sees superseded memories as well.
+   */
+  readonly amend: <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => Effect.Effect<Relationship, E | DatabaseError, R>
+  /** Every patch there is, the first first. */
+  readonly patches: (session: SessionRef) => Effect.Effect<ReadonlyArray<Writing>, DatabaseError>
+  /** Replaces the words of memories, and of what was quoted for them, in all patches. */
+  readonly blank: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
+}>()("src/db/Relationships") {
+  static readonly layer = Layer.effect(Relationships, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+
+    const read = Effect.fnUntraced(function*(session: SessionRef, superseded: boolean) {
+      const { appId, sessionId } = session
+      const [[row], memories, loops] = yield* Effect.all([
+        query<Array<RelationshipRow>>((sql) => sql`select read_turn, version, bearing from relationships where app_id = ${appId} and session_id = ${sessionId}`),
+        query<Array<Memory>>((sql) => sql`
+          select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId} ${superseded ? sql`` : sql`and status <> 'superseded'`} order by memory_id`),
+        query<Array<OpenLoop>>((sql) => sql`select ${loopColumns(sql)} from open_loops where app_id = ${appId} and session_id = ${sessionId} order by loop_id`)
+      ], { concurrency: "unbounded" })
+      if (row === undefined) return NEW_RELATIONSHIP
+      return {
+        memories: new Map(memories.map((memory) => [memory.id, memory])),
+        loops: new Map(loops.map((loop) => [loop.id, loop])),
+        bearing: { ...NEW_BEARING, ...row.bearing },
+        version: row.version,
+        readTurn: row.read_turn
+      } satisfies Relationship
+    })
+
+    const dictionaryOf = ({ appId, sessionId }: SessionRef) =>
+      query<Array<{ locale: string | null; languages: ReadonlyArray<string> | null }>>((sql) => sql`
+        select u.locale, v.profile -> 'voice' -> 'languages' as languages
+        from sessions s join end_users u using (app_id, external_user_ref) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
+          join character_versions v on v.app_id = c.app_id and v.slug = c.slug and v.version = c.version
+        where s.app_id = ${appId} and s.session_id = ${sessionId}`).pipe(Effect.map(([row]) => dictionaryFor([row?.locale, ...row?.languages ?? []])))
+
+    const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
+      const { appId, sessionId } = session
+      const moment = at.toISOString()
+      const after = apply(before, patch, moment, turnIndex)
+      if (patch.memories.length > 0) {
+        const dictionary = yield* dictionaryOf(session)
+        yield* query((sql) => writeMemories(sql, session, patch.memories, dictionary))
+      }
+      if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
+      if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
+      const { snapshot } = patch
+      if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+      yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
+      yield* query((sql) => sql`
+        update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json
+        where app_id = ${appId} and session_id = ${sessionId}`)
+      return after
+    })
+
+    const amend = <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => transaction(Effect.gen(function*() {
+      const { appId, sessionId } = session
+      yield* query((sql) => sql`insert into relationships (app_id, session_id) select app_id, session_id from sessions where app_id = ${appId} and session_id = ${sessionId} on conflict do nothing`)
+      yield* query((sql) => sql`select 1 from relationships where app_id = ${appId} and session_id = ${sessionId} for no key update`)
+      const now = yield* read(session, true)
+      const { at, patch, turnIndex = null } = yield* decide(now)
+      return isEmpty(patch) && turnIndex === null ? now : yield* write(session, now, { at, patch, turnIndex })
+    }))
+
+    const patches = ({ appId, sessionId }: SessionRef) => query<Array<{ at: Date; turn_index: number | null; patch: Patch }>>((sql) => sql`
+      select at, turn_index, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId} order by version`).pipe(
+      Effect.map((rows) => rows.map(({ at, turn_index, patch }): Writing => ({ at, turnIndex: turn_index, patch })))
+    )
+
+    const blank = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) {
+      const rows = yield* query<Array<{ version: number; patch: Patch }>>((sql) => sql`
+        select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId}
+          and exists (select from json_array_elements(patch -> 'memories') m where m ->> 'id' = any(${memoryIds}::text[])) order by version for update`)
+      for (const { version, patch } of rows) {
+        const memories = patch.memories.map((memory) => memoryIds.includes(memory.id) ? { ...memory, text: "", evidence: [] } : memory)
+        yield* query((sql) => sql`
+          update relational_patches set patch = ${JSON.stringify({ ...patch, memories })}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
+      }
+    }, transaction)
+
+    return Relationships.of({ load: (session) => read(session, false), amend, patches, blank })
+  }))
+}
