@@ -36,6 +36,7 @@ import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
@@ -122,6 +123,8 @@ const accounts = Layer.mergeAll(AccountAuthentication.layer, AuditEntries.layer,
   Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
 )
 
+const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.layer(rates)))
+
 /** How many of the demo characters a sandbox begins with. */
 const READY = 2
 const sandboxes = Layer.unwrap(Effect.gen(function*() {
@@ -183,7 +186,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
-    Layer.provide([RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
+    Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
     Layer.provide([botApi, OperationalEvents.layer]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)

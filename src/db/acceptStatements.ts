@@ -135,6 +135,10 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
   from queued f left join numbered x using (n) left join counted c on c.session_id = f.session_id, woken
   order by f.n`
 
+/** What was accepted under a sender's key. */
+export const findReplay = (sql: Sql, app: string, session: string, key: string) => sql`
+  select 'replay' as answer, session_id, cursor, turn_index, run_ref, reply_mode from turns where app_id = ${app} and session_id = ${session} and client_message_id = ${key}`
+
 /** What an earlier try of this very send has written, if its commit went through. Asked under the session's lock, so that no commit is still on its way. */
 export const findAccepted = (sql: Sql, app: string, session: string, run: string) => sql<Array<AcceptedRow>>`
   select 'accepted' as answer, t.session_id, t.cursor, t.turn_index, t.run_ref, t.reply_mode, l.last_cursor

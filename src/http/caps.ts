@@ -36,18 +36,20 @@ export const readEndUserCaps = (caps: z.output<typeof EndUserCapsPatch>): Partia
 
 const NO_CAPS = { daily_messages: null, daily_cost_usd: null, monthly_cost_usd: null, daily_images: null }
 
-export const readAppCaps = ({ daily_budget_usd, monthly_budget_usd, hard_stop, default_end_user_caps: defaults }: z.output<typeof AppCapsPatch>): AppLimitsChange => withoutAbsent<AppLimitsChange>({
+export const readAppCaps = ({ daily_budget_usd, monthly_budget_usd, hard_stop, default_end_user_caps: defaults, rate_limits: rates }: z.output<typeof AppCapsPatch>): AppLimitsChange => withoutAbsent<AppLimitsChange>({
   daily_limit_micro_usd: toMicroUsd(daily_budget_usd),
   monthly_limit_micro_usd: toMicroUsd(monthly_budget_usd),
   hard_stop: hard_stop === null ? true : hard_stop,
-  defaults: defaults === undefined ? undefined : readEndUserCaps(defaults ?? NO_CAPS)
+  defaults: defaults === undefined ? undefined : readEndUserCaps(defaults ?? NO_CAPS),
+  messages_per_minute: rates === null ? null : rates?.messages_per_minute
 })
 
-export const toAppCapsResource = (allowance: AppAllowance, nowMs: number) => ({
+export const toAppCapsResource = (allowance: AppAllowance, messagesPerMinute: number, nowMs: number) => ({
   daily_budget_usd: usdOrNull(allowance.daily_limit_micro_usd),
   monthly_budget_usd: usdOrNull(allowance.monthly_limit_micro_usd),
   hard_stop: allowance.hard_stop,
   default_end_user_caps: toCaps(allowance.defaults),
+  rate_limits: { messages_per_minute: allowance.messages_per_minute ?? messagesPerMinute },
   used: allowance.daily_limit_micro_usd === null && allowance.monthly_limit_micro_usd === null ? null
     : { day_usd: toUsd(allowance.day_used_micro_usd), month_usd: toUsd(allowance.month_used_micro_usd) },
   resets_at: resetsAt(nowMs)
@@ -86,6 +88,6 @@ const toCapsChange = (change: Partial<EndUserLimits>) => withoutAbsent({
 export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
   if (action === "end_user_caps.updated") return toCapsChange(detail)
   if (action !== "caps.updated") return detail
-  const { daily_limit_micro_usd: daily, monthly_limit_micro_usd: monthly, hard_stop, default_end_user_caps: defaults }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
-  return withoutAbsent({ daily_budget_usd: usdOrNull(daily), monthly_budget_usd: usdOrNull(monthly), hard_stop, default_end_user_caps: defaults === undefined ? undefined : toCapsChange(defaults) })
+  const { daily_limit_micro_usd: daily, monthly_limit_micro_usd: monthly, hard_stop, messages_per_minute, default_end_user_caps: defaults }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
+  return withoutAbsent({ daily_budget_usd: usdOrNull(daily), monthly_budget_usd: usdOrNull(monthly), hard_stop, default_end_user_caps: defaults === undefined ? undefined : toCapsChange(defaults), rate_limits: messages_per_minute === undefined ? undefined : { messages_per_minute } })
 }

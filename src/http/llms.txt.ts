@@ -81,7 +81,8 @@ In a checkout of Troupe, with the key in TROUPE_KEY and TROUPE_URL=${baseUrl}; -
 - \`npm run -s troupe -- webhooks listen --session SESSION --forward http://localhost:3000/hook\` posts them, signed, to a local address.
 
 ## Answers
-Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code and retry by status:
-after Retry-After, or with backoff, where it says retry; not as they are where it says no retry. A plain-string detail comes with a generic 401 or 403 (no retry) and with 503 (retry).
+Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code, and retry by status.
+RateLimit and RateLimit-Policy (IETF draft) say what the app may still ask and send in this minute; 429 rate_limited is beyond it.
+Try again after Retry-After, or with backoff, where it says retry; not as they are where it says no retry. A plain-string detail comes with a generic 401 or 403 (no retry) and with 503 (retry).
 ${errorList()}
 `
