@@ -7,8 +7,8 @@ import { Database, type DatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { type Lease, type LeaseRequest, type RatePolicy, WINDOW_SECONDS, writeLeases } from "./rateLeases.ts"
 
-/** A second's share of a quota: what a process leases at a time, beside what it has need of at once. So a quota takes no more than 60 leases of a process. */
-const shareOf = (quota: number) => Math.ceil(quota / WINDOW_SECONDS)
+/** How little may be left before more is leased: a part of a second's share, which a lease has in it. */
+const lowOf = (quota: number) => Math.floor(quota / WINDOW_SECONDS / 4)
 /** What a quota that is used up is asked after again: it may have been raised. */
 const ASKED_AGAIN_MS = 1000
 const MOST_BUCKETS = 10_000
@@ -81,21 +81,21 @@ export class RateLimits extends Context.Service<RateLimits, {
         waiting(Effect.succeed(standing(bucket, taken)))
       }
     }
-    const fill = (bucket: Bucket, { granted, quota, left, window, seconds }: Lease) => {
-      const now = nowMs()
+    // Reckoned from when it was asked for, a window ends here rather too early than too late.
+    const fill = (bucket: Bucket, { granted, quota, left, window, seconds }: Lease, askedAtMs: number) => {
       bucket.left = granted + (window === bucket.window ? bucket.left : 0)
-      Object.assign(bucket, { quota, unleased: left, window, endsAtMs: now + seconds * 1000, askedAtMs: now })
+      Object.assign(bucket, { quota, unleased: left, window, endsAtMs: askedAtMs + seconds * 1000, askedAtMs })
       handOut(bucket, true)
+      if (left === 0) handOut(bucket, false)
     }
     const startLease = (bucket: Bucket) => {
       if (bucket.leasing) return
       bucket.leasing = true
-      const want = shareOf(bucket.quota) + bucket.waiting.size
-      fork(Effect.match(ask({ subject: bucket.subject, policy: bucket.policy, quota: quotas[bucket.policy], want }), {
+      const askedAtMs = nowMs()
+      fork(Effect.match(ask({ subject: bucket.subject, policy: bucket.policy, quota: quotas[bucket.policy], want: bucket.waiting.size }), {
         onSuccess: (lease) => {
           bucket.leasing = false
-          fill(bucket, lease)
-          if (lease.granted < want) handOut(bucket, false)
+          fill(bucket, lease, askedAtMs)
           if (bucket.waiting.size > 0) startLease(bucket)
         },
         onFailure: (error) => {
@@ -124,7 +124,7 @@ export class RateLimits extends Context.Service<RateLimits, {
       if (bucket.left > 0) {
         bucket.left--
         // Before it is empty, so that nobody waits.
-        if (bucket.unleased > 0 && bucket.left < Math.floor(shareOf(bucket.quota) / 4)) startLease(bucket)
+        if (bucket.unleased > 0 && bucket.left < lowOf(bucket.quota)) startLease(bucket)
         return standing(bucket, true)
       }
       return bucket.unleased > 0 || bucket.leasing || now >= bucket.askedAtMs + ASKED_AGAIN_MS ? undefined : standing(bucket, false)
