@@ -173,7 +173,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustProxy } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
+    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

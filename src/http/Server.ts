@@ -7,6 +7,7 @@ import type { Feeds } from "#channels/event-log/Feeds.ts"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { OperationalLog } from "#channels/OperationalLog.ts"
 import type { Outbound } from "#channels/outbound/Outbound.ts"
+import type { Transcriber } from "#channels/Transcriber.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
 import type { AccountAuthentication, AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
@@ -53,7 +54,7 @@ import type { Kind } from "./errors.ts"
 /** What handlers may use. */
 export type HandlerServices =
   | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RateLimits | RollingLimits | Sandboxes | Sessions
-  | Traces | Updates | Usage | Writer
+  | Traces | Transcriber | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

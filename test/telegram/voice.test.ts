@@ -117,6 +117,8 @@ describe("a voice message", () => {
     await saidAtLeast(ground, bot, person, 2)
     const spent: ReadonlyArray<{ key: string; cost_usd: number }> = (await app.get(usage)).body.data.groups
     assert.strictEqual(spent.find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
+    const { rates } = (await app.get("/v1/rates")).body.data
+    assert.deepInclude(rates, { kind: "transcription", unit: "minute", price_usd: 0.003, estimate_usd: 0.003 })
     const cost = Math.round(spent.reduce((sum, { cost_usd }) => sum + cost_usd * 1e6, 0))
     assert.strictEqual(Math.round((await app.get(caps)).body.data.used.day_usd * 1e6), cost)
     await app.patch(caps, { daily_cost_usd: cost / 1e6 })
