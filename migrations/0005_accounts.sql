@@ -88,7 +88,6 @@ create table audit_log (
   detail json not null,
   primary key (account_id, entry_id)
 );
-create index on audit_log (account_id, app_id, entry_id);
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name;

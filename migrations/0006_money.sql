@@ -19,7 +19,7 @@ create trigger no_truncate before truncate on ledger for each statement execute 
 
 -- What an app or one of its end-users may use, and has used, holds included. Only who is limited has a row, so that a send without limits takes no lock.
 -- A null limit is none. kind: app, end_user, and default, which is what applies to an end-user's nulls and counts nothing.
--- Use is counted for a day (UTC), for its month, and over all time; on a later day what is counted for the day is 0, and so on. See day_used and the like.
+-- Use is counted for a day (UTC) and for its month; on a later day what is counted is 0. See day_used and the like.
 create table allowances (
   app_id text not null references apps,
   kind text not null,
@@ -29,7 +29,6 @@ create table allowances (
   daily_message_limit int,
   daily_image_limit int,
   -- Over all time.
-  total_limit_micro_usd bigint,
   message_limit int,
   message_length_limit int,
   -- Whether a send beyond the limits of money is refused. The app's alone.
@@ -38,12 +37,10 @@ create table allowances (
   day_used_micro_usd bigint not null default 0,
   day_messages int not null default 0,
   month_used_micro_usd bigint not null default 0,
-  total_used_micro_usd bigint not null default 0,
   messages int not null default 0,
-  -- The shares, in percent, that the app was told of: on `day`, in its month, and over all time.
+  -- The shares, in percent, that the app was told of: on `day`, and in its month.
   day_warned int not null default 0,
   month_warned int not null default 0,
-  total_warned int not null default 0,
   primary key (app_id, kind, external_user_ref)
 ) with (fillfactor = 70);
 create index on allowances (app_id) where kind = 'app';
@@ -53,9 +50,3 @@ create function is_this_month(day date) returns boolean language sql stable retu
 create function day_used(a allowances) returns bigint language sql stable return case when a.day = utc_today() then a.day_used_micro_usd else 0 end;
 create function day_sent(a allowances) returns int language sql stable return case when a.day = utc_today() then a.day_messages else 0 end;
 create function month_used(a allowances) returns bigint language sql stable return case when is_this_month(a.day) then a.month_used_micro_usd else 0 end;
-
--- Whether one more amount is too much: for an app, and for an end-user with what applies by default. Null: nothing limits it.
-create function is_over_budget(a allowances, amount bigint) returns boolean language sql stable return
-  a.hard_stop and (day_used(a) + amount > a.daily_limit_micro_usd or month_used(a) + amount > a.monthly_limit_micro_usd or a.total_used_micro_usd + amount > a.total_limit_micro_usd);
-create function is_over_cap(own allowances, other allowances, amount bigint) returns boolean language sql stable return
-  day_used(own) + amount > coalesce(own.daily_limit_micro_usd, other.daily_limit_micro_usd) or month_used(own) + amount > coalesce(own.monthly_limit_micro_usd, other.monthly_limit_micro_usd);
