@@ -48,6 +48,8 @@ const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbl
 export class TurnPipeline extends Context.Service<TurnPipeline, {
   /** One attempt, which leaves its records on the trail. */
   readonly run: (turn: Turn, trail: Trail) => Effect.Effect<Outcome>
+  /** How long nothing happens before the turn is to be run, in milliseconds: meanwhile it takes up no place that another turn could have. */
+  readonly stallMs: (turn: Turn) => number
 }>()("pipeline/TurnPipeline") {
   static readonly layer = ({ deadlines, serviceText, safetyTexts }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
     const ports = { transcript: yield* Transcript, recall: yield* Recall }
@@ -142,13 +144,13 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         trail.expire()
         return Outcome.cases.Failed.make({ reason: "timed_out" })
       })
-      return Effect.raceFirst(turn.fault === undefined ? stages(turn, trail) : enact(turn.fault, trail), deadline).pipe(
+      return Effect.raceFirst(turn.fault === undefined ? stages(turn, trail) : Effect.succeed(enact(turn.fault, trail)), deadline).pipe(
         Effect.catchDefect((defect) => Effect.as(
           Effect.logError("turn pipeline defect", { runRef: turn.runRef, defect }),
           Outcome.cases.Failed.make({ reason: "generation_failed" })
         ))
       )
     }
-    return TurnPipeline.of({ run })
+    return TurnPipeline.of({ run, stallMs: ({ fault, replyMode }) => fault === "stall" ? Duration.toMillis(deadlines[replyMode]) : 0 })
   }))
 }

@@ -23,7 +23,8 @@ export class Settings extends Context.Service<Settings, {
   readonly databaseUrl: Secret | null
   readonly dataDir: string
   readonly roles: ReadonlySet<Role>
-  readonly trustProxy: boolean
+  /** How many proxies stand in front. */
+  readonly trustedProxies: number
   readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly callTimeout: Duration.Duration } | null
   /** What is said for safety's sake, over the built-in texts. */
   readonly safetyTexts: SafetyTextsByLocale
@@ -125,7 +126,7 @@ const read = Effect.gen(function*() {
     databaseUrl,
     dataDir: yield* check.named("DATA_DIR", e.DATA_DIR),
     roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
-    trustProxy: yield* check.flag("TRUST_PROXY", e.TRUST_PROXY),
+    trustedProxies: yield* check.proxies("TRUST_PROXY", e.TRUST_PROXY),
     model: yield* readModel(e),
     safetyTexts: yield* check.safetyTexts("SAFETY_TEXTS", e.SAFETY_TEXTS),
     deadlines: {

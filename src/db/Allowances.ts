@@ -110,17 +110,25 @@ export class Allowances extends Context.Service<Allowances, {
       return { own, effective, ...usedOf(row) } satisfies EndUserAllowance
     })
 
+    // Who adds allowances holds the app's row first, which comes before them in the order of locks, as it does for who opens a session:
+    // two that add the same ones would wait for each other.
+    const lockApp = (appId: string) => query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
     // An end-user whose row of their own is missing would not be counted: from here on everybody of the app has one.
-    // Who opens a session meanwhile waits for the app's row, which comes before allowances in the order of locks.
-    const lockApp = (appId: string) => query((sql) => sql`select 1 from apps where app_id = ${appId} for update`)
     const limitByDefault = Effect.fnUntraced(function*(appId: string, defaults: Partial<EndUserLimits>) {
       yield* write(appId, "default", "", defaults)
       yield* query((sql) => sql`
         insert into allowances (app_id, kind, external_user_ref) select app_id, 'end_user', external_user_ref from end_users where app_id = ${appId} on conflict do nothing`)
     })
 
+    // Of another budget the app is told anew: see BudgetWarnings.
+    const forgetWarnings = (appId: string, { daily_limit_micro_usd: day, monthly_limit_micro_usd: month }: Partial<AppLimits>) => query((sql) => sql`
+      update allowances set day_warned = case when ${day === undefined} or daily_limit_micro_usd is not distinct from ${day ?? null}::bigint then day_warned else 0 end,
+        month_warned = case when ${month === undefined} or monthly_limit_micro_usd is not distinct from ${month ?? null}::bigint then month_warned else 0 end
+      where app_id = ${appId} and kind = 'app'`)
+
     const limitApp = Effect.fnUntraced(function*(appId: string, accountId: string, { defaults, messages_per_minute: rate, ...change }: AppLimitsChange) {
-      if (defaults !== undefined) yield* lockApp(appId)
+      yield* lockApp(appId)
+      yield* forgetWarnings(appId, change)
       if (rate !== undefined) yield* query((sql) => sql`update apps set messages_per_minute = ${rate} where app_id = ${appId}`)
       const added = Object.keys(change).length > 0 && (yield* write(appId, "app", "", change))
       if (defaults !== undefined) yield* limitByDefault(appId, defaults)
@@ -133,6 +141,7 @@ export class Allowances extends Context.Service<Allowances, {
     }, transaction)
 
     const limitEndUser = Effect.fnUntraced(function*(appId: string, externalUserRef: string, change: Partial<EndUserLimits>) {
+      yield* lockApp(appId)
       if ((yield* ofEndUser(appId, externalUserRef)) === undefined) return undefined
       if (yield* write(appId, "end_user", externalUserRef, change)) {
         yield* countAnew(appId)

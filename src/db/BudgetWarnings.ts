@@ -17,7 +17,7 @@ interface Due {
   readonly used_micro_usd: number
 }
 
-/** Tells apps, on their operational log, that a budget is nearly or wholly used: once a share, for the day, the month and all time. Looked for every minute, off the way of the sends. */
+/** Tells apps, on their operational log, that a budget is nearly or wholly used: once a share of a budget, for the day, the month and all time. Looked for every minute, off the way of the sends. */
 export class BudgetWarnings extends Context.Service<BudgetWarnings, {
   readonly tell: Effect.Effect<void, DatabaseError>
 }>()("src/db/BudgetWarnings") {

@@ -45,8 +45,8 @@ export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | 
   select app_id, run_ref, session_id, turn_index, 'message_' || reply_mode, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)}`
 
 /**
- * Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open.
- * The whole ledger is read only where something limits the app over all time.
+ * Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open,
+ * wherever these still tell it. The whole ledger is read only where something limits the app over all time.
  */
 export const recount = (sql: Sql, app: string) => sql`
   with period as (
@@ -70,4 +70,4 @@ export const recount = (sql: Sql, app: string) => sql`
     total_used_micro_usd = case when a.total_limit_micro_usd is null then a.total_used_micro_usd else coalesce(x.in_all, 0) end,
     day_warned = case when a.day = utc_today() then a.day_warned else 0 end, month_warned = case when is_this_month(a.day) then a.month_warned else 0 end
   from allowances b left join used x using (kind, external_user_ref)
-  where b.app_id = ${app} and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
+  where b.app_id = ${app} and is_this_month(b.sessions_erased_on) is not true and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`

@@ -13,7 +13,7 @@ export interface RelationshipRow {
 
 /** Memories as they leave the database, in the form of the domain. */
 export const memoryColumns = (sql: Sql) => sql`
-  memory_id as id, kind, subject, text, importance, confidence::float8 as confidence, pinned, status, ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, linked_ids, evidence, source,
+  memory_id as id, kind, subject, text, importance, confidence::float8 as confidence, pinned, status, ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, to_json(linked_ids) as linked_ids, evidence, source,
   tombstone, recall_count, ${iso(sql, "last_recalled_at")}, ${iso(sql, "created_at")}`
 
 export const loopColumns = (sql: Sql) => sql`

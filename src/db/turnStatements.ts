@@ -75,10 +75,10 @@ const endOfHold = (sql: Sql, of: string, cost: postgres.PendingQuery<postgres.Ro
   select app_id, external_user_ref, accepted_at, -hold_micro_usd, 0 from ${sql(of)}`
 
 /** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
-const trace = (sql: Sql, stages: string, of: "settled" | "spent") => sql`
+const trace = (sql: Sql, stages: string, of: "settled" | "spent", seq = sql`r.seq`) => sql`
   insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code, detail,
     model, input_tokens, cached_input_tokens, output_tokens, cost_micro_usd, estimated)
-  select s.app_id, s.session_id, s.turn_index, s.fence, r.seq, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code, r.detail,
+  select s.app_id, s.session_id, s.turn_index, s.fence, ${seq}, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code, r.detail,
     r.model, r.input_tokens, r.cached_input_tokens, r.output_tokens, r.cost_micro_usd, r.estimated
   from json_to_recordset(${stages}::text::json) as r(n int, seq int, stage text, attempt int, started_at timestamptz, latency_ms float8, status text, decision text, error_code text, detail json,
     model text, input_tokens int, cached_input_tokens int, output_tokens int, cost_micro_usd bigint, estimated boolean)
@@ -122,6 +122,33 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
     ${trace(sql, s.stages, "spent")}
   )
   select app_id, session_id from spent`
+
+/** What was done for a turn after it had ended. */
+export interface Afterwards {
+  readonly app: string
+  readonly session: string
+  readonly turn: number
+  readonly cost: number
+  /** A list of its one stage row as JSON text, at whatever place. */
+  readonly stage: string
+}
+
+/** Books a stage that ran after its turn had ended, behind the stages that it has. Allowances and session are locked by the caller. */
+export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
+  with spent as (
+    update turns t set cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint
+    from sessions c where t.app_id = ${s.app} and t.session_id = ${s.session} and t.turn_index = ${s.turn}::int and c.app_id = t.app_id and c.session_id = t.session_id
+    returning 1 as n, t.app_id, t.session_id, t.turn_index, t.fence, t.run_ref, t.reply_mode, c.external_user_ref, ${s.cost}::bigint as cost_micro_usd
+  ), place as (
+    select coalesce(max(g.seq), -1) + 1 as seq from spent join turn_stages g using (app_id, session_id, turn_index, fence)
+  ), moves as (
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
+  ), counted_use as (
+    ${countUse(sql, "moves")}
+  ), entered as (
+    ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`)} where cost_micro_usd > 0
+  )
+  ${trace(sql, s.stage, "spent", sql`(select seq from place)`)}`
 
 /** Puts a turn off until it is due, once, and asks for a worker then. */
 export const writeDeferred = (sql: Sql, app: string, session: string, turn: number, owner: string, fence: number, dueAt: Date) => sql`

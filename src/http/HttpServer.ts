@@ -37,7 +37,8 @@ export interface HttpOptions {
   readonly host: string
   readonly port: number
   readonly publicUrl: string | null
-  readonly trustProxy: boolean
+  /** How many proxies stand in front: of X-Forwarded-For only what these have added is believed. */
+  readonly trustedProxies: number
 }
 
 /** Which setting an address that cannot be listened on is to be mended by. */
@@ -75,7 +76,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     let baseUrl = options.publicUrl ?? ""
 
     const app: App = Fastify({
-      trustProxy: options.trustProxy,
+      trustProxy: (_, hop) => hop < options.trustedProxies,
       bodyLimit: BODY_LIMIT_BYTES,
       return503OnClosing: false,
       forceCloseConnections: "idle",
@@ -137,7 +138,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {
-      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, BODY_LIMIT_BYTES)
+      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit)
       if (error === null) {
         await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
         return sendError(request, reply, internalError)

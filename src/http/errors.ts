@@ -114,7 +114,7 @@ export const tokenNotFound = structured(404, "token_not_found", "There is no suc
 
 const tooManyApps = structured(409, "app_limit_reached", "The account has as many apps as it may have.", "Use one of the apps that are there: GET /v1/account/apps.")
 export const appLimitReached = (most: number) => tooManyApps.saying(`The account has ${most} apps, which is as many as it may have.`)
-const tooManyKeys = structured(409, "api_key_limit_reached", "The app has as many keys as it may have.", "Revoke one that is not used any more.")
+const tooManyKeys = structured(409, "api_key_limit_reached", "The app has as many keys as it may have.", "Revoke one that is not used any more, or rotate one without grace_seconds.")
 export const apiKeyLimitReached = (most: number) => tooManyKeys.saying(`The app has ${most} keys that can be used, which is as many as it may have.`)
 export const apiKeyEnded = structured(409, "api_key_ended", "This key is revoked, expired or rotated already.", "Create another key with POST /v1/account/apps/{app_id}/api-keys.")
 

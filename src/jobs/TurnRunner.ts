@@ -69,11 +69,12 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord>) => untilReachable(turns.settle({ lease, outcome, stages }))
 
-    /** Runs the turn, or puts it off for as long as the character takes to answer: null. */
+    /** Runs the turn, or puts it off for as long as the character takes to answer, or as nothing is to happen: null. */
     const attempt = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
       const turn = yield* load(row)
-      const dueAt = row.accepted_at.getTime() + replyDelayMs(turn)
-      if (row.deferred || dueAt <= (yield* Clock.currentTimeMillis)) return yield* pipeline.run(turn, trail)
+      const now = yield* Clock.currentTimeMillis
+      const dueAt = Math.max(now, row.accepted_at.getTime() + replyDelayMs(turn)) + pipeline.stallMs(turn)
+      if (row.deferred || dueAt <= now) return yield* pipeline.run(turn, trail)
       yield* untilReachable(turns.defer(lease, new Date(dueAt)))
       return null
     })

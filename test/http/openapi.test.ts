@@ -185,6 +185,11 @@ describe("the OpenAPI document", () => {
     }
   })
 
+  it("keeps the account plane, all of it, out of the runtime reference", () => {
+    const left = operations().filter(([, operation]) => operation["x-scalar-ignore"] === true).map(([name]) => name)
+    assert.deepStrictEqual(left, operations().map(([name]) => name).filter((name) => name.includes(" /v1/account") || name.endsWith("/.well-known/oauth-authorization-server")))
+  })
+
   it("describes the push of an event, with its headers", () => {
     const { requestBody, parameters } = document.webhooks.event.post
     assert.deepStrictEqual(parameters.map((given: Json) => given.name), ["webhook-id", "webhook-timestamp", "webhook-signature", "x-service-event-id", "x-service-cursor"])

@@ -99,6 +99,20 @@ describe("an address", () => {
     assert.strictEqual((await issue()).status, 200)
   })
 
+  it("is the one that the proxy has added, whatever a caller says before it", async () => {
+    const answers = await Promise.all(fifty.map((n) => issue(`192.0.2.${n}, 203.0.113.1`)))
+    assert.deepStrictEqual(tally(answers), { "200": 5, "429 demo_sandbox_rate_limited": 45 })
+  })
+
+  it("is the one that the outermost of several proxies has added", async () => {
+    const behind = await startTestServer({ env: { TRUST_PROXY: "2", DEMO_KEYS_PER_HOUR: "1" } })
+    const ask = (n: number, address: string) => new TestApp(behind.baseUrl, "", "").post(PATH, undefined, { "x-forwarded-for": `192.0.2.${n}, ${address}, 10.0.0.1` })
+    assert.strictEqual((await ask(1, "203.0.113.1")).status, 200)
+    assert.deepStrictEqual(shape(await ask(2, "203.0.113.1")), [429, "demo_sandbox_rate_limited"])
+    assert.strictEqual((await ask(3, "198.51.100.1")).status, 200)
+    await behind.close()
+  })
+
   it("gets no more by another user agent", async () => {
     const answers = await Promise.all(fifty.map((n) => issue("203.0.113.1", { "user-agent": `agent-${n}` })))
     assert.deepStrictEqual(tally(answers), { "200": 5, "429 demo_sandbox_rate_limited": 45 })

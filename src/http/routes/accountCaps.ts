@@ -4,6 +4,7 @@ import * as z from "zod"
 import { Allowances, type AppAllowance } from "#src/db/Allowances.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
 import { findAccountApp } from "../accountApp.ts"
+import { WITH_TOKEN } from "../accountPlane.ts"
 import { readAppCaps, readEndUserCaps, toAppCapsResource, toEndUserCapsResource } from "../caps.ts"
 import { accountCurl, success } from "../envelope.ts"
 import { notFound } from "../errors.ts"
@@ -13,7 +14,6 @@ import type { Routes } from "../Server.ts"
 
 /** What an account's apps and their end-users may use. */
 export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
-  const shared = { tags: ["Account"], security: [{ accountToken: [] }] }
   const params = z.object({ app_id: z.string() })
   const userParams = z.object({ app_id: z.string(), external_user_ref: z.string() })
   const path = "/v1/account/apps/:app_id/caps"
@@ -26,7 +26,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.get(path, {
     config: { account: "apps:read", within: "account_app" },
-    schema: { ...shared, operationId: "getAppCaps", summary: "The budgets of an app, what its end-users may use, and what is used", params, response: answers(AppCapsData, 404) }
+    schema: { ...WITH_TOKEN, operationId: "getAppCaps", summary: "The budgets of an app, what its end-users may use, and what is used", params, response: answers(AppCapsData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
@@ -36,7 +36,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.patch(path, {
     config: { account: "caps:write", within: "account_app", writes: true },
-    schema: { ...shared, operationId: "updateAppCaps", summary: "Change them by JSON merge patch", params, body: AppCapsPatch, response: answers(AppCapsData.extend(written), 404, 413) }
+    schema: { ...WITH_TOKEN, operationId: "updateAppCaps", summary: "Change them by JSON merge patch", params, body: AppCapsPatch, response: answers(AppCapsData.extend(written), 404, 413) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId, account_id: accountId } = yield* findAccountApp(request)
@@ -46,7 +46,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.get(userPath, {
     config: { account: "apps:read", within: "account_end_user" },
-    schema: { ...shared, operationId: "getAppEndUserCaps", summary: "What an end-user of an app may use, and has used", params: userParams, response: answers(EndUserCapsData, 404) }
+    schema: { ...WITH_TOKEN, operationId: "getAppEndUserCaps", summary: "What an end-user of an app may use, and has used", params: userParams, response: answers(EndUserCapsData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
@@ -58,7 +58,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.patch(userPath, {
     config: { account: "caps:write", within: "account_end_user", writes: true },
-    schema: { ...shared, operationId: "updateAppEndUserCaps", summary: "Change it by JSON merge patch", params: userParams, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
+    schema: { ...WITH_TOKEN, operationId: "updateAppEndUserCaps", summary: "Change it by JSON merge patch", params: userParams, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)

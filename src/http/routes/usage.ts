@@ -5,6 +5,7 @@ import { Writer } from "#pipeline/generation/Writer.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { ratesOf } from "#src/model/prices.ts"
 import { findAccountApp } from "../accountApp.ts"
+import { WITH_TOKEN } from "../accountPlane.ts"
 import { toUsd } from "../caps.ts"
 import { success } from "../envelope.ts"
 import { answers } from "../schemas/answers.ts"
@@ -14,8 +15,6 @@ import { readUsage } from "../usage.ts"
 
 /** What was used, and what things cost. */
 export const usageRoutes: Routes = ({ app, answer }) => {
-  const account = { tags: ["Account"], security: [{ accountToken: [] }] }
-
   app.get("/v1/usage", {
     config: { demo: true },
     schema: { operationId: "getUsage", summary: "What the app has used", tags: ["Usage"], querystring: usageQuery("day", "kind", "character", "model", "end_user"), response: answers(UsageData) }
@@ -45,7 +44,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
 
   app.get("/v1/account/usage", {
     config: { account: "usage:read" },
-    schema: { ...account, operationId: "getAccountUsage", summary: "What all apps of the account have used", querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"), response: answers(UsageData) }
+    schema: { ...WITH_TOKEN, operationId: "getAccountUsage", summary: "What all apps of the account have used", querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"), response: answers(UsageData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const apps = yield* Apps.use((apps) => apps.idsOf(request.account.accountId))
@@ -55,7 +54,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get("/v1/account/apps/:app_id/usage", {
     config: { account: "usage:read", within: "account_app" },
     schema: {
-      ...account,
+      ...WITH_TOKEN,
       operationId: "getAppUsage",
       summary: "What an app of the account has used",
       params: z.object({ app_id: z.string() }),
