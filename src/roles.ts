@@ -22,6 +22,7 @@ import * as Accept from "#src/db/Accept.ts"
 import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
+import { AuditEntries } from "#src/db/AuditEntries.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -35,6 +36,7 @@ import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
@@ -119,9 +121,11 @@ const identityProvider = Layer.unwrap(Effect.gen(function*() {
 
 const deviceCodes = DeviceCodes.layer.pipe(Layer.provide(AccountTokens.layer))
 
-const accounts = Layer.mergeAll(AccountAuthentication.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
+const accounts = Layer.mergeAll(AccountAuthentication.layer, AuditEntries.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
   Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
 )
+
+const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.layer(rates)))
 
 /** How many of the demo characters a sandbox begins with. */
 const READY = 2
@@ -171,7 +175,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
+    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))
@@ -184,7 +188,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
-    Layer.provide([RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
+    Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
     Layer.provide([botApi, OperationalEvents.layer]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)

@@ -68,11 +68,11 @@ const booked = (sql: Sql) => sql`
   select coalesce(sum(b.cost_micro_usd), 0)::bigint as booked_micro_usd from turn_stages b
   where b.app_id = d.app_id and b.session_id = d.session_id and b.turn_index = d.turn_index and b.fence = d.fence and b.seq < d.stages`
 
-/** What the turns in `of` move when they end: what they have cost by now, less what was held for them on the day and in the month when it was. */
+/** What the turns in `of` move when they end: what they have cost by now, and back what was held for them from when it was. */
 const endOfHold = (sql: Sql, of: string, cost: postgres.PendingQuery<postgres.Row[]>) => sql`
-  select app_id, external_user_ref, ${cost} - case when (accepted_at at time zone 'utc')::date = utc_today() then hold_micro_usd else 0 end as today,
-    ${cost} - case when is_this_month((accepted_at at time zone 'utc')::date) then hold_micro_usd else 0 end as this_month, 0 as sent
-  from ${sql(of)}`
+  select app_id, external_user_ref, now() as at, ${cost} as amount, 0 as sent from ${sql(of)}
+  union all
+  select app_id, external_user_ref, accepted_at, -hold_micro_usd, 0 from ${sql(of)}`
 
 /** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
 const trace = (sql: Sql, stages: string, of: "settled" | "spent", seq = sql`r.seq`) => sql`
@@ -113,7 +113,7 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index and t.owner = ${s.owner} and t.fence = d.fence and t.outcome is null
     returning d.*, t.run_ref, t.reply_mode, c.external_user_ref, ${s.cost}::bigint - b.booked_micro_usd as cost_micro_usd
   ), moves as (
-    select app_id, external_user_ref, cost_micro_usd as today, cost_micro_usd as this_month, 0 as sent from spent
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
@@ -142,7 +142,7 @@ export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
   ), place as (
     select coalesce(max(g.seq), -1) + 1 as seq from spent join turn_stages g using (app_id, session_id, turn_index, fence)
   ), moves as (
-    select app_id, external_user_ref, cost_micro_usd as today, cost_micro_usd as this_month, 0 as sent from spent
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
@@ -211,7 +211,7 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
       and t.owner = d.owner and t.fence = d.fence and t.outcome is null
     returning d.n, d.cost_micro_usd - d.booked_micro_usd as cost_micro_usd, t.app_id, t.session_id, t.turn_index, t.run_ref, t.fence, t.source_kind, t.outcome, t.reply_mode, t.hold_micro_usd, t.accepted_at,
-      c.external_user_ref,      l.status as session_status, l.last_cursor
+      c.external_user_ref, l.status as session_status, l.last_cursor
   ), appended as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select s.app_id, s.session_id, s.last_cursor + e.place, e.id, e.type, e.role, s.run_ref, s.source_kind, e.payload::json

@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import type { Standing } from "#src/db/RateLimits.ts"
 
 /** An answer that is not a success, in one of the contract's two forms (7.1). */
 export class ApiError extends Data.TaggedError("ApiError")<{
@@ -167,6 +168,7 @@ export const endUserBlocked = structured(409, "end_user_blocked", "The app has b
 export const turnQueueFull = structured(429, "turn_queue_full", "Too many messages wait for an answer in this session.", "Wait for replies before sending more.")
 const tooMany = structured(429, "rate_limited", "Too many at once.", "Try again after the time in Retry-After.")
 export const rateLimited = (message: string) => tooMany.saying(message)
+export const quotaTaken = ({ policy, quota, seconds }: Standing) => rateLimited(`More ${policy} than ${quota} in a minute.`).after(seconds)
 
 export const deviceRateLimited = structured(429, "account_device_rate_limited", "Too many device codes were asked for from this address.", "Use the code that you were given, or try again after the time in Retry-After.")
 export const signInDisabled = structured(503, "account_sign_in_disabled", "Nobody can sign in here: this server has no identity provider.", "Have the operator set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or make an app at the command line.", { retryable: false })

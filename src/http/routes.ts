@@ -4,6 +4,7 @@ import { accountAppRoutes } from "./routes/accountApps.ts"
 import { accountCapsRoutes } from "./routes/accountCaps.ts"
 import { accountKeyRoutes } from "./routes/accountKeys.ts"
 import { appRoutes } from "./routes/apps.ts"
+import { auditLogRoutes } from "./routes/auditLog.ts"
 import { channelRoutes } from "./routes/channels.ts"
 import { characterRoutes } from "./routes/characters.ts"
 import { characterVersionRoutes } from "./routes/characterVersions.ts"
@@ -30,5 +31,5 @@ import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
   healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
-  accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
+  accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

@@ -19,6 +19,7 @@ import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Ledger } from "#src/db/Ledger.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -50,7 +51,7 @@ const relateTask = task(Sessions, ({ sessions }) =>
   TurnReader.use((reader) => Effect.forEach(sessions, ([appId, sessionId]) => reader.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
 
 const expireTask = task(Schema.Unknown, () => Effect.all([
-  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire)
+  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire)
 ], { discard: true }))
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
@@ -89,7 +90,7 @@ const sandboxesTask = task(Schema.Unknown, () => clearSandboxes)
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Intake | Ledger | Manager | Probe | Retention | RollingLimits | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask

@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as z from "zod"
 import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
-import { AccountAppCreate, AccountAppPage, AccountAppPatch, AccountData, DeviceStart, DeviceStarted, DeviceToken, KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey, TokenData, TokenRevoked } from "#src/http/schemas/account.ts"
+import { AccountAppCreate, AccountAppPage, AccountAppPatch, AccountData, AuditEntryData, AuditPage, DeviceStart, DeviceStarted, DeviceToken, KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey, TokenData, TokenRevoked } from "#src/http/schemas/account.ts"
 import { AppCapsData } from "#src/http/schemas/caps.ts"
 import { RatesData, UsageData } from "#src/http/schemas/usage.ts"
 import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/schemas/channel.ts"
@@ -70,6 +70,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/account/apps/{app_id}/caps",
       "GET /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
       "GET /v1/account/apps/{app_id}/usage",
+      "GET /v1/account/audit-log",
       "GET /v1/account/usage",
       "GET /v1/apps/{app_id}/channels",
       "GET /v1/apps/{app_id}/channels/{channel_id}",
@@ -282,6 +283,7 @@ describe("real answers", () => {
     ["GET /v1/account/apps/{app_id}/caps", strict(AppCapsData), () => account.client.get(`${accountApp}/caps`)],
     ["PATCH /v1/account/apps/{app_id}/caps", strict(AppCapsData.extend(written)), () => account.client.patch(`${accountApp}/caps`, { monthly_budget_usd: 1, typo: 1 })],
     ["GET /v1/account/apps/{app_id}/usage", strict(UsageData), () => account.client.get(`${accountApp}/usage?group_by=day`)],
+    ["GET /v1/account/audit-log", z.strictObject({ entries: z.array(strict(AuditEntryData)), next_cursor: AuditPage.shape.next_cursor }), () => account.client.get("/v1/account/audit-log")],
     ["GET /v1/account/usage", strict(UsageData), () => account.client.get("/v1/account/usage")],
     ["POST /v1/account/token/revoke", strict(TokenRevoked), () => account.client.post("/v1/account/token/revoke", undefined)],
     ["GET /v1/usage", strict(UsageData), () => app.get("/v1/usage?group_by=kind")],

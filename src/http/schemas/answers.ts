@@ -46,7 +46,7 @@ export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof E
 
 /** The answers of a route whose success is not an envelope. */
 export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
-  publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 431, 500, 503] as const))
+  publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 429, 431, 500, 503] as const))
 
 /** The same of a route that asks for no key, and gives no error but these. */
 export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => publicAnswers("application/json", withData(data), ...errors)
