@@ -28,6 +28,8 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { Initiatives } from "#src/db/Initiatives.ts"
+import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
@@ -50,7 +52,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RollingLimits | Sandboxes | Sessions
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RollingLimits | Sandboxes | Sessions
   | Traces | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

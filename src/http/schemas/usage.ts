@@ -11,6 +11,7 @@ export const usageQuery = <const Groups extends ReadonlyArray<(typeof USAGE_GROU
 
 const used = {
   messages: z.int().describe("Messages that were accepted"),
+  proactive: z.int().describe("Turns by which characters wrote first"),
   tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }).describe("Of turns that have ended"),
   cost_usd: z.number()
 }
@@ -28,7 +29,7 @@ export const RatesData = z.object({
   engine: z.string(),
   model: z.string(),
   rates: z.array(z.object({
-    kind: z.enum(["message_fast", "message_deep"]),
+    kind: z.enum(["message_fast", "message_deep", "proactive"]),
     unit: z.literal("message"),
     price_usd: z.number().describe("What is held for one when it is accepted: the most that it is planned to cost"),
     estimate_usd: z.number().describe("About what one costs")
