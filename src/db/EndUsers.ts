@@ -65,7 +65,13 @@ export class EndUsers extends Context.Service<EndUsers, {
     })
     const change = Effect.fnUntraced(function*(appId: string, externalUserRef: string, changed: EndUserChange) {
       if (changed.blocked !== undefined) yield* noteBlock(appId, externalUserRef, changed.blocked)
-      if (Object.keys(changed).length > 0) yield* query((sql) => sql`update end_users set ${sql({ ...changed })} where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+      if (Object.keys(changed).length > 0) {
+        yield* query((sql) => sql`update end_users set ${sql({ ...changed })} where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+        // Whether they are blocked, how old they are and where they live decide whether they are written to.
+        yield* query((sql) => sql`
+          update relationships r set initiate_at = now() from sessions s
+          where s.app_id = ${appId} and s.external_user_ref = ${externalUserRef} and r.app_id = s.app_id and r.session_id = s.session_id and r.initiate_at > now()`)
+      }
       return yield* get(appId, externalUserRef)
     }, transaction)
 

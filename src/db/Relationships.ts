@@ -89,7 +89,8 @@ export class Relationships extends Context.Service<Relationships, {
       if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
       yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
       yield* query((sql) => sql`
-        update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json
+        update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json,
+          initiate_at = case when ${patch.loops.length > 0 || patch.bearing.preferences !== undefined} and initiate_at > now() then now() else initiate_at end
         where app_id = ${appId} and session_id = ${sessionId}`)
       return after
     })

@@ -39,10 +39,10 @@ export const countUse = (sql: Sql, of: string) => sql`
   ) x
   where a.app_id = x.app_id and a.kind = x.kind and a.external_user_ref = x.external_user_ref`
 
-/** Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode) in the ledger. */
+/** Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind) in the ledger. */
 export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | "settle", amount: postgres.PendingQuery<postgres.Row[]>) => sql`
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)
-  select app_id, run_ref, session_id, turn_index, 'message_' || reply_mode, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)}`
+  select app_id, run_ref, session_id, turn_index, case source_kind when 'proactive' then 'proactive' else 'message_' || reply_mode end, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)}`
 
 /**
  * Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open,
@@ -57,7 +57,7 @@ export const recount = (sql: Sql, app: string) => sql`
     from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.since and l.entry = 'settle'
     union all
     select c.external_user_ref, l.at, 0, 1
-    from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.day and l.entry = 'hold'
+    from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.day and l.entry = 'hold' and l.activity <> 'proactive'
     union all
     select c.external_user_ref, t.accepted_at, t.hold_micro_usd, 0
     from period p, turns t join sessions c using (app_id, session_id) where t.app_id = ${app} and t.outcome is null and t.accepted_at >= p.since

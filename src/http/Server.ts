@@ -29,6 +29,8 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { Initiatives } from "#src/db/Initiatives.ts"
+import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import type { RateLimits } from "#src/db/RateLimits.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
@@ -53,8 +55,8 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RateLimits | RollingLimits | Sandboxes | Sessions
-  | Traces | Transcriber | Updates | Usage | Writer
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RollingLimits | Sandboxes
+  | Sessions | Traces | Transcriber | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

@@ -136,7 +136,7 @@ export const slugTaken = (slug: string, archivedAt: number | null) =>
     : takenSlug.saying(`The slug ${slug} belongs to an archived character of this app.`,
       `Choose another slug, or take the archived character back with POST /v1/characters/${slug}/versions/${archivedAt}/restore and PATCH it.`)
 const otherVersion = structured(409, "version_conflict", "The resource is not at expected_version.", "Read it again and repeat the change on that version.")
-export const versionConflict = (kind: "app" | "character", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
+export const versionConflict = (kind: "app" | "character" | "proactive policy", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
 

@@ -1,6 +1,8 @@
 import type { App } from "#src/db/Apps.ts"
 import type { StoredCharacter } from "#src/db/Characters.ts"
+import type { ProactiveState } from "#src/db/Initiatives.ts"
 import type { Session } from "#src/db/Sessions.ts"
+import { toProactiveState } from "./proactiveResource.ts"
 
 const iso = (time: Date | null) => time === null ? null : time.toISOString()
 
@@ -20,36 +22,10 @@ export const toSessionResource = (session: Session) => ({
   last_character_at: iso(session.last_character_at)
 })
 
-/** What holds where neither the session nor its character says otherwise (the fields of contract 2.6). */
-const PROACTIVE_DEFAULTS = {
-  proactive_enabled: false,
-  proactivity_tolerance: 0,
-  cold_initiate_enabled: false,
-  session_resume_enabled: false,
-  cold_initiate_min_idle_minutes: 720,
-  session_resume_min_idle_minutes: 120,
-  session_resume_max_unanswered_character_turns: 2,
-  min_gap_between_initiate_minutes: 240,
-  daily_initiate_cap: 2
-} as const
-
-/** Each control by the nearest that sets it: the session, its character, the app. Null clears, so it falls through. */
-const proactiveControls = (session: Readonly<Record<string, unknown>>, character: Readonly<Record<string, unknown>>) => {
-  const effective: Record<string, unknown> = {}
-  const sources: Record<string, string> = {}
-  for (const [field, fallback] of Object.entries(PROACTIVE_DEFAULTS)) {
-    const own = session[field] ?? null
-    const authored = character[field] ?? null
-    effective[field] = own ?? authored ?? fallback
-    sources[field] = own !== null ? "session" : authored !== null ? "character" : "app"
-  }
-  return { effective, sources, next_eligible_at: null }
-}
-
 const record = (value: unknown): Readonly<Record<string, unknown>> => typeof value === "object" && value !== null ? { ...value } : {}
 
 /** The session as it stands. Scores, loops and storylines are empty until something fills them; the meter is redacted until the app opts in (contract 2.5). */
-export const toStateResource = (session: Session, character: StoredCharacter, app: App) => {
+export const toStateResource = (session: Session, character: StoredCharacter, app: App, proactive: ProactiveState) => {
   const baseline = record(character.profile["baseline_emotion"])
   return {
     session: toSessionResource(session),
@@ -68,6 +44,6 @@ export const toStateResource = (session: Session, character: StoredCharacter, ap
     stage: null,
     open_loop_count: 0,
     storyline: null,
-    proactive: proactiveControls(session.proactive_controls, record(character.profile["behavioral_thresholds"]))
+    proactive: toProactiveState(proactive)
   }
 }

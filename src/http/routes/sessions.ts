@@ -4,6 +4,7 @@ import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
+import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Session, Sessions } from "#src/db/Sessions.ts"
 import { curl, success } from "../envelope.ts"
 import { characterArchived, demoQuotaExceeded, notFound } from "../errors.ts"
@@ -101,11 +102,12 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       const session = yield* find(appId, request.params.session_id)
-      const [character, owner] = yield* Effect.all([
+      const [character, owner, proactive] = yield* Effect.all([
         Characters.use((characters) => characters.get(appId, session.character_slug)),
-        Apps.use((apps) => apps.get(appId))
-      ], { concurrency: 2 })
-      if (character === undefined || owner === undefined) return yield* notFound.session
-      return success(toStateResource(session, character, owner), actions(session.session_id))
+        Apps.use((apps) => apps.get(appId)),
+        Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id }))
+      ], { concurrency: "unbounded" })
+      if (character === undefined || owner === undefined || proactive === undefined) return yield* notFound.session
+      return success(toStateResource(session, character, owner, proactive), actions(session.session_id))
     })))
 }

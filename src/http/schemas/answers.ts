@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { codesOf } from "../errorTexts.ts"
+import { ProactiveStateData } from "./proactive.ts"
 
 /** Schemas of answers, for the OpenAPI document and the contract tests. They are not run on the way out. */
 
@@ -117,11 +118,7 @@ export const SessionStateData = z.object({
   stage: z.string().nullable(),
   open_loop_count: z.int(),
   storyline: z.null(),
-  proactive: z.object({
-    effective: z.record(z.string(), z.union([z.boolean(), z.number()])),
-    sources: z.record(z.string(), z.enum(["session", "character", "app"])),
-    next_eligible_at: time.nullable()
-  })
+  proactive: ProactiveStateData
 })
 
 /** Contract 2.4. */
