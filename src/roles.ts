@@ -35,6 +35,7 @@ import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
+import { Memories } from "#src/db/Memories.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Retention } from "#src/db/Retention.ts"
@@ -171,7 +172,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
+    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
-import { type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
+import { type Bearing, type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
 import { sessionDictionary } from "./sessionDictionary.ts"
@@ -14,8 +14,16 @@ interface Writing {
   readonly patch: Patch
 }
 
+export interface Standing {
+  readonly bearing: Bearing
+  /** How many loops wait to be taken up again. */
+  readonly openLoops: number
+}
+
 /** What a character knows of a person and how it stands with them, as rows that patches write. A session that does not exist has an empty one. */
 export class Relationships extends Context.Service<Relationships, {
+  /** How the two stand, without what is remembered. */
+  readonly standing: (session: SessionRef) => Effect.Effect<Standing, DatabaseError>
   /** As it stands, with every memory that is not superseded and every loop. */
   readonly load: (session: SessionRef) => Effect.Effect<Relationship, DatabaseError>
   /**
@@ -49,6 +57,13 @@ export class Relationships extends Context.Service<Relationships, {
         readTurn: row.read_turn
       } satisfies Relationship
     })
+
+    const standing = ({ appId, sessionId }: SessionRef) =>
+      query<Array<{ bearing: Partial<Bearing> | null; open_loops: number }>>((sql) => sql`
+        select (select bearing from relationships where app_id = ${appId} and session_id = ${sessionId}) as bearing,
+          (select count(*)::int from open_loops where app_id = ${appId} and session_id = ${sessionId} and status in ('open', 'surfaced')) as open_loops`).pipe(
+        Effect.map(([row]): Standing => ({ bearing: { ...NEW_BEARING, ...row?.bearing }, openLoops: row?.open_loops ?? 0 }))
+      )
 
     const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
       const { appId, sessionId } = session
@@ -94,6 +109,6 @@ export class Relationships extends Context.Service<Relationships, {
       }
     }, transaction)
 
-    return Relationships.of({ load: (session) => read(session, false), amend, patches, blank })
+    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches, blank })
   }))
 }

@@ -20,6 +20,7 @@ import type { Allowances } from "#src/db/Allowances.ts"
 import type { ApiKeys } from "#src/db/ApiKeys.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
+import type { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import type { Characters } from "#src/db/Characters.ts"
 import type { Database } from "#src/db/Database.ts"
 import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
@@ -28,6 +29,8 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { Memories } from "#src/db/Memories.ts"
+import type { Relationships } from "#src/db/Relationships.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
@@ -50,7 +53,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | Probe | Provisionings | RollingLimits | Sandboxes | Sessions
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | OperationalLog | Outbound | Probe | Provisionings | Relationships | RollingLimits | Sandboxes | Sessions
   | Traces | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

@@ -18,6 +18,7 @@ import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { referenceRoutes } from "./routes/reference.ts"
+import { relationshipScoreRoutes } from "./routes/relationshipScores.ts"
 import { runRoutes } from "./routes/runs.ts"
 import { sandboxRoutes } from "./routes/sandbox.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
@@ -29,6 +30,6 @@ import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, relationshipScoreRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

@@ -94,6 +94,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/sessions/{session_id}/delivery/{delivery_id}",
       "GET /v1/sessions/{session_id}/events",
       "GET /v1/sessions/{session_id}/events/stream",
+      "GET /v1/sessions/{session_id}/relationship-scores",
       "GET /v1/sessions/{session_id}/runs",
       "GET /v1/sessions/{session_id}/state",
       "GET /v1/sessions/{session_id}/trace",

@@ -1,18 +1,18 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
 import * as z from "zod"
-import { isId } from "#pipeline/domain/Id.ts"
-import { Apps } from "#src/db/Apps.ts"
-import { Characters } from "#src/db/Characters.ts"
 import { type Session, Sessions } from "#src/db/Sessions.ts"
 import { curl, success } from "../envelope.ts"
 import { characterArchived, demoQuotaExceeded, notFound } from "../errors.ts"
+import { findSession } from "../findSession.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, created as onCreate, SessionData, SessionPage, SessionStateData } from "../schemas/answers.ts"
 import { characterSlugOf, SessionCreate } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
 import { toSessionResource, toStateResource } from "../sessionResource.ts"
+import { standingOf } from "../standingOf.ts"
 
 /** A session that is reused stays as it was; what was asked otherwise must not go unsaid. */
 const notTakenOver = ({ metadata, proactive_enabled }: SessionCreate, session: Session): ReadonlyArray<string> => [
@@ -28,11 +28,6 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/events?since=0`), description: "Read the session's events" },
     { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/state`), description: "See how the session stands" }
   ]
-  const find = Effect.fnUntraced(function*(appId: string, sessionId: string) {
-    const session = isId("ses", sessionId) ? yield* Sessions.use((sessions) => sessions.get(appId, sessionId)) : undefined
-    return session ?? (yield* notFound.session)
-  })
-
   app.post("/v1/sessions", {
     config: { demo: true, writes: true },
     schema: {
@@ -90,7 +85,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
-      const session = yield* find(request.principal.appId, request.params.session_id)
+      const session = yield* findSession(request.principal.appId, request.params.session_id)
       return success(toSessionResource(session), actions(session.session_id))
     })))
 
@@ -100,12 +95,8 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
-      const session = yield* find(appId, request.params.session_id)
-      const [character, owner] = yield* Effect.all([
-        Characters.use((characters) => characters.get(appId, session.character_slug)),
-        Apps.use((apps) => apps.get(appId))
-      ], { concurrency: 2 })
-      if (character === undefined || owner === undefined) return yield* notFound.session
-      return success(toStateResource(session, character, owner), actions(session.session_id))
+      const session = yield* findSession(appId, request.params.session_id)
+      const { character, exposes, relationship } = yield* standingOf(appId, session)
+      return success(toStateResource(session, character, { relationship, exposes, nowMs: yield* Clock.currentTimeMillis }), actions(session.session_id))
     })))
 }
