@@ -38,6 +38,8 @@ import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
+import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
@@ -172,7 +174,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
+    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

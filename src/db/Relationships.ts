@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { type Gone, goneBy, without } from "#pipeline/relational/forget.ts"
 import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
 import { type Bearing, type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "./Database.ts"
@@ -27,14 +28,12 @@ export class Relationships extends Context.Service<Relationships, {
   /** As it stands, with every memory that is not superseded and every loop. */
   readonly load: (session: SessionRef) => Effect.Effect<Relationship, DatabaseError>
   /**
-   * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. Gives the relationship afterwards.
+   * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. What it forgets goes from what was written before, too. Gives the relationship afterwards.
    * Joins an open transaction; lock order: after the session's log, before its turns. `decide` sees superseded memories as well.
    */
   readonly amend: <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => Effect.Effect<Relationship, E | DatabaseError, R>
   /** Every patch there is, the first first. */
   readonly patches: (session: SessionRef) => Effect.Effect<ReadonlyArray<Writing>, DatabaseError>
-  /** Replaces the words of memories, and of what was quoted for them, in all patches. */
-  readonly blank: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Relationships") {
   static readonly layer = Layer.effect(Relationships, Effect.gen(function*() {
     const database = yield* Database
@@ -65,6 +64,22 @@ export class Relationships extends Context.Service<Relationships, {
         Effect.map(([row]): Standing => ({ bearing: { ...NEW_BEARING, ...row?.bearing }, openLoops: row?.open_loops ?? 0 }))
       )
 
+    /** Takes words that are forgotten out of what was written before. */
+    const blank = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, gone: Gone) {
+      const ids = [...gone.ids]
+      const rows = yield* query<Array<{ version: number; patch: Patch }>>((sql) => sql`
+        select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId} and at >= ${gone.since}::timestamptz`)
+      for (const { version, patch } of rows) {
+        yield* query((sql) => sql`
+          update relational_patches set patch = ${JSON.stringify(without(patch, gone))}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
+      }
+      yield* query((sql) => sql`
+        update snapshots set snapshot = jsonb_set(snapshot::jsonb, '{summary}', '""')::json where app_id = ${appId} and session_id = ${sessionId} and created_at >= ${gone.since}::timestamptz`)
+      // The answers to creates are kept for a day.
+      yield* query((sql) => sql`
+        delete from idempotency_keys where app_id = ${appId} and path = ${`/v1/sessions/${sessionId}/memories`} and response #>> '{data,id}' = any(${ids}::text[])`)
+    })
+
     const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
       const { appId, sessionId } = session
       const moment = at.toISOString()
@@ -75,6 +90,8 @@ export class Relationships extends Context.Service<Relationships, {
       }
       if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
       if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
+      const gone = goneBy(before, patch)
+      if (gone !== null) yield* blank(session, gone)
       const { snapshot } = patch
       if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
       yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
@@ -98,17 +115,6 @@ export class Relationships extends Context.Service<Relationships, {
       Effect.map((rows) => rows.map(({ at, turn_index, patch }): Writing => ({ at, turnIndex: turn_index, patch })))
     )
 
-    const blank = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) {
-      const rows = yield* query<Array<{ version: number; patch: Patch }>>((sql) => sql`
-        select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId}
-          and exists (select from json_array_elements(patch -> 'memories') m where m ->> 'id' = any(${memoryIds}::text[])) order by version for update`)
-      for (const { version, patch } of rows) {
-        const memories = patch.memories.map((memory) => memoryIds.includes(memory.id) ? { ...memory, text: "", evidence: [] } : memory)
-        yield* query((sql) => sql`
-          update relational_patches set patch = ${JSON.stringify({ ...patch, memories })}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
-      }
-    }, transaction)
-
-    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches, blank })
+    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches })
   }))
 }

@@ -30,6 +30,8 @@ import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Memories } from "#src/db/Memories.ts"
+import type { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
+import type { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import type { Relationships } from "#src/db/Relationships.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
@@ -53,7 +55,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | OperationalLog | Outbound | Probe | Provisionings | Relationships | RollingLimits | Sandboxes | Sessions
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | OperationalLog | Outbound | Probe | Provisionings | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Sandboxes | Sessions
   | Traces | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

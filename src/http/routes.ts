@@ -16,6 +16,7 @@ import { endUserRoutes } from "./routes/endUsers.ts"
 import { endUserCapsRoutes } from "./routes/endUserCaps.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
+import { memoryRoutes } from "./routes/memories.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { referenceRoutes } from "./routes/reference.ts"
 import { relationshipScoreRoutes } from "./routes/relationshipScores.ts"
@@ -30,6 +31,6 @@ import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, relationshipScoreRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, relationshipScoreRoutes, memoryRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

@@ -25,6 +25,7 @@ beforeAll(async () => {
   const url = "http://127.0.0.1:1/hook"
   operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url })
   const session_id = await app.createSession({ character_slug: slug })
+  const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, { kind: "webhook", url, from: "start" })).body.data.id
   const app_channel_id = (await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url })).body.data.id
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
@@ -36,7 +37,7 @@ beforeAll(async () => {
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()
