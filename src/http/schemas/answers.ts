@@ -99,7 +99,7 @@ export const SessionData = z.object({
 })
 export const SessionPage = z.object({ sessions: z.array(SessionData), next_cursor: z.string().nullable() })
 
-const relationshipScores = z.array(z.object({ key: z.string(), label: z.string(), value: z.number(), lower_is_open: z.boolean(), updated_at: time, version: z.string() }))
+export const relationshipScores = z.array(z.object({ key: z.string(), label: z.string(), value: z.number(), lower_is_open: z.boolean(), updated_at: time, version: z.string() }))
 
 /** Contract 2.5. */
 export const RelationalMeter = z.object({
