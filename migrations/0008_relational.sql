@@ -9,8 +9,10 @@ create table relationships (
   version int not null default 0,
   -- Emotion, scores, preferences, summary, stage: pipeline/relational/Relationship.ts.
   bearing json not null default '{}',
-  -- When it is next to be looked at whether the character writes first. Null: not of its own accord.
+  -- When it is next to be looked at whether the character writes first. Null: it is not to, by its controls; infinity: as things stand it may not.
   initiate_at timestamptz,
+  -- A word of the person's may bring that forward.
+  awaits_word boolean not null default false,
   primary key (app_id, session_id)
 ) with (fillfactor = 70);
 create index relationships_initiate on relationships (initiate_at) where initiate_at is not null;
@@ -36,7 +38,7 @@ create table memories (
   subject text not null,
   text text not null,
   importance smallint not null,
-  confidence real not null,
+  confidence double precision not null,
   pinned boolean not null,
   -- active | superseded | quarantined | forgotten
   status text not null,
@@ -91,7 +93,7 @@ create table proactive_policies (
   version int not null default 1
 );
 
--- Whether a character wrote first, each time that it was looked at, and if not, what spoke against it first.
+-- Whether a character wrote first when that was looked at, and if not, what spoke against it first. That the same still speaks against it is not written again.
 create table proactive_decisions (
   app_id text not null,
   session_id text not null,
@@ -101,7 +103,8 @@ create table proactive_decisions (
   -- sent | skipped
   decision text not null,
   skipped_by text,
-  run_ref text,
+  -- The turn that was begun. What became of it stands there.
+  turn_index int,
   next_eligible_at timestamptz,
   primary key (app_id, session_id, decision_id)
 );
@@ -109,3 +112,8 @@ create index on proactive_decisions (app_id, decision_id);
 
 -- Why the character wrote first, where a turn is no answer: its reason and what it is about. Such a turn has no message, and its cursor is the log's end when it was begun.
 alter table turns add column initiative json;
+create index turns_initiatives on turns (app_id, accepted_at) where initiative is not null;
+create index turns_initiatives_of_session on turns (app_id, session_id, accepted_at) where initiative is not null;
+
+-- What writing first has cost an app lately.
+create index ledger_proactive on ledger (app_id, at) where activity = 'proactive';

@@ -40,6 +40,9 @@ export interface TurnPipelineOptions {
 /** What emission needs of a deadline at most. */
 const EMISSION_MS = 1_000
 
+/** What a character may decide that answers nobody. */
+const MAY_WRITE_FIRST: ReadonlyArray<Decision> = ["reply", "withhold"]
+
 const DEFAULT_EXIT_REASON = "boundary_violation"
 
 const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbles, citedIds: cited_memory_ids })
@@ -67,11 +70,14 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       const retrieval = yield* trail.stage("retrieval", retrieve(ports, turn), onRetrieval)
       const { history, retrieved } = retrieval
 
+      // Whoever was in danger a moment ago is not chatted up.
+      if (turn.initiative !== undefined && (yield* record.before(turn)).crisis) return Outcome.cases.Withheld.make({ by: "crisis" })
+
       const screened = screen(turn)
       const memories = { history, recalled: retrieved.recalled }
       const { analysis, grounding } = yield* trail.paying("grounding", (onSpent) => Effect.gen(function*() {
         // In a crisis nobody waits for a model.
-        const understood = screened.action === "crisis" ? BY_RULES : yield* understand(analyst, { turn, ...memories, onSpent })
+        const understood = screened.action === "crisis" || turn.initiative !== undefined ? BY_RULES : yield* understand(analyst, { turn, ...memories, onSpent })
         return { ...understood, grounding: yield* ground(turn, memories, understood.analysis) }
       }), onGrounding)
 
@@ -88,8 +94,8 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
 
       const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(character, analysis)))
 
-      const recorded = character.behavioral_thresholds.exit > 0 ? yield* record.before(turn) : { boundaries: 0, crisis: false }
-      const decisions = decisionsOpen({ turn, history, grounding, safety, recorded })
+      const recorded = character.behavioral_thresholds.exit > 0 && turn.initiative === undefined ? yield* record.before(turn) : { boundaries: 0, crisis: false }
+      const decisions = turn.initiative === undefined ? decisionsOpen({ turn, history, grounding, safety, recorded }) : MAY_WRITE_FIRST
       const request: Omit<WriteRequest, "onSpent"> = { turn, history, retrieved, grounding, safety, knowledge, decisions, refusedBy: null }
       const written = yield* Effect.result(Effect.retry(write(trail, request), { times: 1 }))
       if (Result.isFailure(written)) return Outcome.cases.Failed.make({ reason: "generation_failed" })
@@ -97,10 +103,10 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       const decides = (decision: Decision) => reply.decision === decision && decisions.includes(decision)
       if (decides("withhold")) {
         trail.skip("emission", "withheld")
-        return Outcome.cases.Withheld.make({})
+        return Outcome.cases.Withheld.make(turn.initiative === undefined ? {} : { by: "writer" })
       }
 
-      const context = gateContextFor(turn, retrieval, knowledge, serviceText)
+      const context = gateContextFor(turn, retrieval, grounding, knowledge, serviceText)
       const emission = (draft: EmittedDraft) => trail.stage("emission", Effect.sync(() => emit(draft, context)), onEmission)
       // Whoever has cried for help while this was written is not left.
       if (decides("exit") && !(yield* record.before(turn)).crisis) {
@@ -132,6 +138,8 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
           refused = { by: second.refusedBy, draft }
         }
       }
+      // Nobody waits for these words.
+      if (turn.initiative !== undefined) return Outcome.cases.Withheld.make({ by: refused.by })
       const bubbles = yield* trail.stage("emission", Effect.sync(() => fallbackBubbles(turn, context, texts, refused)), () => ({
         status: "fallback",
         decision: "fallback_line"

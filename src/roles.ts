@@ -11,7 +11,7 @@ import { Typing } from "#channels/telegram/Typing.ts"
 import { Transcriber } from "#channels/Transcriber.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
-import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
+import { INITIATIVE_LAST_WORD, LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { AccountAuthentication } from "#src/accounts/AccountAuthentication.ts"
@@ -22,6 +22,7 @@ import * as Accept from "#src/db/Accept.ts"
 import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
+import { AuditEntries } from "#src/db/AuditEntries.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -31,11 +32,14 @@ import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import { Expenses } from "#src/db/Expenses.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
+import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Memories } from "#src/db/Memories.ts"
+import { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
@@ -104,6 +108,12 @@ const inbox = Layer.unwrap(Effect.gen(function*() {
   return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode, settings.model?.analyzeModel) })
 }))
 
+/** What decides whether characters write first. */
+const initiatives = Layer.unwrap(Effect.gen(function*() {
+  const { model } = yield* Writer
+  return Initiatives.layer({ holdMicroUsd: worstCaseMicroUsd(model, "proactive") })
+})).pipe(Layer.provideMerge(CharacterVersions.layer))
+
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
 const courierName = Layer.effect(CourierName, Effect.map(Membership, ({ current }) => CourierName.of({ current })))
 
@@ -122,9 +132,11 @@ const identityProvider = Layer.unwrap(Effect.gen(function*() {
 
 const deviceCodes = DeviceCodes.layer.pipe(Layer.provide(AccountTokens.layer))
 
-const accounts = Layer.mergeAll(AccountAuthentication.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
+const accounts = Layer.mergeAll(AccountAuthentication.layer, AuditEntries.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
   Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
 )
+
+const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.layer(rates)))
 
 /** How many of the demo characters a sandbox begins with. */
 const READY = 2
@@ -159,7 +171,7 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
 const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, Expenses.layer, transcriber]))
 
 /** What the models that write are told, and nobody else is to read. */
-const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, REWRITE_RULES].join("\n")
+const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")
 
 const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
@@ -167,14 +179,14 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, CharacterVersions.layer, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox]),
+    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))
@@ -187,7 +199,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
-    Layer.provide([RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
+    Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
     Layer.provide([botApi, OperationalEvents.layer]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)

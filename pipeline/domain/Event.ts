@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { Reason } from "./Initiative.ts"
 
 export const EventRole = Schema.Literals(["user", "character", "system"])
 export type EventRole = typeof EventRole.Type
@@ -30,7 +31,9 @@ export const payloads = {
   "character.initiated": Schema.Struct({
     text: Schema.String,
     bubbles: Schema.Array(Schema.String),
-    kind: Schema.Literals(["greeting", "proactive"])
+    kind: Schema.Literals(["greeting", "proactive"]),
+    /** Of a proactive one. */
+    reason: Schema.optionalKey(Reason)
   }),
   "message.failed": Schema.Struct({
     turn_index: Schema.Int,

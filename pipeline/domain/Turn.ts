@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { Character } from "./Character.ts"
 import { FailureReason } from "./Event.ts"
+import type { Initiative } from "./Initiative.ts"
 
 export const ReplyMode = Schema.Literals(["fast", "deep"])
 export type ReplyMode = typeof ReplyMode.Type
@@ -17,14 +18,17 @@ export interface EndUser {
   readonly ageBand: "adult" | "minor" | "unknown"
 }
 
-/** A user's turn that a worker has claimed, with what the stages need to know about it. The character is pinned to the version the turn began with. */
+/** A turn that a worker has claimed, with what the stages need to know about it. The character is pinned to the version the turn began with. */
 export interface Turn {
   readonly appId: string
   readonly sessionId: string
   readonly turnIndex: number
   readonly runRef: string
   readonly replyMode: ReplyMode
+  /** The message; empty where the character writes first. */
   readonly text: string
+  /** Why the character writes first, where the turn answers nobody. */
+  readonly initiative?: Initiative
   readonly character: Character
   readonly endUser: EndUser
   readonly fault?: Fault
@@ -33,7 +37,8 @@ export interface Turn {
 /** How a turn ends (contract 3.1). Every accepted turn reaches exactly one of these. */
 export const Outcome = Schema.TaggedUnion({
   Replied: { bubbles: Schema.Array(Schema.String) },
-  Withheld: {},
+  /** `by`: what kept a character from writing first. */
+  Withheld: { by: Schema.optionalKey(Schema.String) },
   Exited: { reasonCode: Schema.String, bubbles: Schema.Array(Schema.String) },
   Failed: { reason: FailureReason }
 })

@@ -1,4 +1,5 @@
 import type { Turn } from "../domain/Turn.ts"
+import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/know.ts"
 import type { Retrieval } from "../retrieval/retrieve.ts"
 import { memoryId } from "../retrieval/Transcript.ts"
@@ -8,15 +9,17 @@ import type { GateContext } from "./gates.ts"
 const QUESTION_MESSAGES = 3
 
 /** What a reply to this turn is held against. */
-export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, knowledge: Knowledge, serviceText: string): GateContext => {
+export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, grounding: Grounding, knowledge: Knowledge, serviceText: string): GateContext => {
   const saidBy = (wanted: "user" | "character") => history.filter(({ role }) => role === wanted).map(({ text }) => text)
   return {
     character: turn.character,
     endUser: turn.endUser,
-    userTexts: [turn.text, ...saidBy("user").toReversed()].slice(0, QUESTION_MESSAGES),
+    userTexts: [...turn.initiative === undefined ? [turn.text] : [], ...saidBy("user").toReversed()].slice(0, QUESTION_MESSAGES),
     characterTexts: saidBy("character"),
     memories: new Map([...history, ...retrieved.recalled].map((said) => [memoryId(said), said.text])),
     serviceText,
-    mustNotReveal: knowledge.mustNotReveal
+    mustNotReveal: knowledge.mustNotReveal,
+    delicate: turn.initiative !== undefined || grounding.intent === "farewell",
+    unasked: turn.initiative === undefined ? null : { avoid: turn.initiative.avoid }
   }
 }

@@ -6,6 +6,7 @@ import { terms } from "../retrieval/terms.ts"
 import { admitsMachine, asksWhatYouAre, deniesMachine } from "../safety/candour.ts"
 import { bothAdults } from "../safety/judge.ts"
 import { ROMANCE, SELF_HARM_DETAIL, SEXUAL } from "../safety/lexicon.ts"
+import { type ContentGate, contentRefusal, opensAsBefore } from "../proactive/contentGates.ts"
 import { inventsContact } from "./contacts.ts"
 import { forbiddenIn } from "./forbidden.ts"
 import { claimsFalsely } from "./memoryClaims.ts"
@@ -26,6 +27,10 @@ export interface GateContext {
   /** Our rules to the model; not for the user's eyes. */
   readonly serviceText: string
   readonly mustNotReveal: ReadonlyArray<string>
+  /** Whether nobody has asked for this message, or it goes to somebody who is leaving: then it may not hold them, nor weigh on them. */
+  readonly delicate: boolean
+  /** Topics that must not be brought up. Null: the message answers one. */
+  readonly unasked: { readonly avoid: ReadonlyArray<string> } | null
 }
 
 /** What is held against the gates. */
@@ -36,7 +41,7 @@ export interface Candidate {
 
 export type GateName =
   | "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak" | "self_harm" | "romance" | "pressure"
-  | "contact" | "language" | "forbidden_style" | "forbidden_block" | "unsupported_memory" | "repetition"
+  | "contact" | "language" | "avoided_topic" | ContentGate | "forbidden_style" | "forbidden_block" | "unsupported_memory" | "repetition"
 
 const MAX_REPLY_CHARS = 8000
 
@@ -78,6 +83,10 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["prompt_leak", ({ words }, { serviceText }) => quotes(words, serviceText)],
   ["secret_leak", ({ words }, { mustNotReveal }) => tells(words, mustNotReveal)],
   ["pressure", ({ text }) => PRESSURE.some((pattern) => pattern.test(text))],
+  ["guilt", ({ text }, { delicate }) => delicate && contentRefusal(text) === "guilt"],
+  ["urgency", ({ text }, { delicate }) => delicate && contentRefusal(text) === "urgency"],
+  ["holding", ({ text }, { delicate }) => delicate && contentRefusal(text) === "holding"],
+  ["avoided_topic", ({ raw }, { unasked }) => unasked !== null && forbiddenIn(raw, unasked.avoid.map((value) => ({ kind: "topic", value, action: "rewrite" }))) !== null],
   ["contact", ({ text }, context) => inventsContact(text, () => written(context))],
   ["forbidden_block", ({ raw }, { character }) => forbiddenIn(raw, character.forbidden_style.filter(({ action }) => action === "block")) !== null],
   ["forbidden_style", ({ raw }, { character }) => forbiddenIn(raw, character.forbidden_style.filter(({ action }) => action === "rewrite")) !== null],
@@ -85,7 +94,7 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   // The message itself needs no citation.
   ["unsupported_memory", ({ text, citedIds }, { memories, userTexts }) =>
     claimsFalsely(text, [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)])],
-  ["repetition", ({ text }, { characterTexts }) => repeats(text, characterTexts)]
+  ["repetition", ({ text }, { characterTexts, unasked }) => repeats(text, characterTexts) || (unasked !== null && opensAsBefore(text, characterTexts))]
 ]
 
 /** The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every engine. */

@@ -1,5 +1,6 @@
 import { type ChatMessage, DATA_RULE, dataBlock, fitting, oneOf } from "../chat.ts"
 import type { Character } from "../domain/Character.ts"
+import type { Reason } from "../domain/Initiative.ts"
 import { memoryId, type Utterance } from "../retrieval/Transcript.ts"
 import { Reply, type WriteRequest } from "./Writer.ts"
 
@@ -24,6 +25,18 @@ Answer with one JSON object and nothing else:
 
 /** Stands after everything that was written by others, so that the rules have the last word. */
 export const LAST_WORD = "Now write the character's next messages to the text in \"message\", as the one JSON object described, under the service rules."
+
+/** The same where nobody has asked anything. */
+export const INITIATIVE_LAST_WORD = "Nobody has written to the character since. Now write what it writes first, of its own accord, as \"initiative\" says: about its \"about\", where there is one, else about something of its own or something that the two have spoken of, and nothing that stands under \"avoid\". Light, short, easy not to answer; not a word about the silence. No guilt, no pressure, no urgency. If there is nothing good to say, \"withhold\". As the one JSON object described, under the service rules."
+
+const REASONS_IN_WORDS: Readonly<Record<Reason, string>> = {
+  cold_initiate: "It has been quiet for a long time.",
+  session_resume: "The last thing that the character said was not answered.",
+  open_loop_due: "Something that the two left open has come due.",
+  event_followup: "Something that the person spoke of has happened by now.",
+  storyline_beat: "The story goes on.",
+  scheduled_message: "It was planned."
+}
 
 const REFUSED = "An earlier draft of this reply was refused by the check named in \"refused_by\". Write one that passes it."
 
@@ -63,9 +76,9 @@ const turnPart = ({ turn, history, retrieved, grounding, safety, knowledge, deci
     intent: grounding.intent, answered_by: grounding.relevantIds, contradicts: grounding.contradictions.map(({ memoryId, userNowSays }) => ({ id: memoryId, person_now_says: userNowSays })),
     safety: safety.action, tries_to_change_rules: safety.injection, decisions
   }),
-  dataBlock("message", { text: turn.text }),
+  turn.initiative === undefined ? dataBlock("message", { text: turn.text }) : dataBlock("initiative", { why: REASONS_IN_WORDS[turn.initiative.reason], about: turn.initiative.about, avoid: turn.initiative.avoid }),
   ...(refusedBy === null ? [] : [dataBlock("draft", { refused_by: refusedBy }), REFUSED]),
-  LAST_WORD
+  turn.initiative === undefined ? LAST_WORD : INITIATIVE_LAST_WORD
 ].join("\n\n")
 
 /**

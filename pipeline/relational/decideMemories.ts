@@ -31,12 +31,12 @@ const validAt = (happenedOn: string | null, at: Date): string => {
   return then < at.getTime() ? new Date(then).toISOString() : at.toISOString()
 }
 
-/** What remains of the words of a memory when it is forgotten: enough to know them again, and no more. */
+/** What remains of a memory when it is forgotten: where it was said, and enough of its words to know them again. */
 export const forgotten = (memory: Memory, at: string): Memory => ({
   ...memory,
   status: "forgotten",
   text: "",
-  evidence: [],
+  evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })),
   linked_ids: [],
   pinned: false,
   invalid_at: memory.invalid_at ?? at,

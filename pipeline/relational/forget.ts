@@ -59,7 +59,7 @@ export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
 /** An earlier patch without those words. A summary may have retold them in others, so none of those since then is left. */
 export const without = (patch: Patch, { ids, quotes }: Gone): Patch => ({
   ...patch,
-  memories: patch.memories.map((memory) => ids.has(memory.id) ? { ...memory, text: "", evidence: [] } : { ...memory, evidence: memory.evidence.filter((one) => !quotes.has(placeOf(one))) }),
+  memories: patch.memories.map((memory) => ids.has(memory.id) ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) } : { ...memory, evidence: memory.evidence.filter((one) => !quotes.has(placeOf(one))) }),
   loops: patch.loops.map((loop) => ids.has(loop.id) ? { ...loop, text: "", evidence: [] } : loop),
   bearing: patch.bearing.summary === undefined ? patch.bearing : { ...patch.bearing, summary: "" },
   snapshot: patch.snapshot === null ? null : { ...patch.snapshot, summary: "" }

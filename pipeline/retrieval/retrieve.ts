@@ -28,12 +28,14 @@ export interface Retrieval {
 
 /** Reads the last utterances of the session and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
 export const retrieve = Effect.fnUntraced(function*(ports: { readonly transcript: Transcript["Service"]; readonly recall: Recall["Service"] }, turn: Turn): Effect.fn.Return<Retrieval> {
+  // A character that writes first looks for what bears on what it is going to write about.
+  const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
   const history = yield* ports.transcript.before(turn, HISTORY_UTTERANCES)
   const oldest = history[0]
   const indexed = history[INDEXED_UTTERANCES - 1]
-  const { found, failed } = oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || saysNothing(turn.text)
+  const { found, failed } = oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || saysNothing(sought.text)
     ? { found: [], failed: false }
-    : yield* ports.recall.search({ turn, terms: recallQuery(turn.text, history), before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES })
+    : yield* ports.recall.search({ turn, terms: recallQuery(sought.text, history), before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES })
   const recalled = rank(found, yield* Clock.currentTimeMillis, RECALLED)
-  return { history, retrieved: { recalled, lore: loreFor(turn, history), examples: examplesFor(turn.character, turn.text) }, failed }
+  return { history, retrieved: { recalled, lore: loreFor(sought, history), examples: examplesFor(turn.character, sought.text) }, failed }
 })

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { isDeepStrictEqual } from "node:util"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
@@ -49,6 +50,10 @@ export interface CharacterFilter {
   readonly limit: number
 }
 
+/** What of a profile decides when the character writes first. */
+const OF_ITS_OWN_ACCORD = ["behavioral_thresholds", "life_rhythm"] as const
+const authoredOf = (profile: object, field: string): unknown => (profile as Readonly<Record<string, unknown>>)[field] ?? null
+
 /** Characters of an app. A change writes a new version; what was written stays. */
 export class Characters extends Context.Service<Characters, {
   readonly create: (appId: string, slug: string, profile: object) => Effect.Effect<StoredCharacter, SlugTaken | QuotaReached | DatabaseError>
@@ -90,12 +95,19 @@ export class Characters extends Context.Service<Characters, {
       return character ?? (yield* Effect.die(new Error("a character just written is gone")))
     }, transaction)
 
+    /** Has its sessions looked at anew: it may now write first in them, or not any more. */
+    const lookAgainAtAll = (appId: string, slug: string) => query((sql) => sql`
+      insert into relationships (app_id, session_id, initiate_at)
+      select app_id, session_id, now() from sessions join session_logs using (app_id, session_id) where app_id = ${appId} and character_slug = ${slug} and status = 'active' order by session_id
+      on conflict (app_id, session_id) do update set initiate_at = now()`)
+
     /** Under the lock of the character's row. */
-    const writeNext = Effect.fnUntraced(function*(appId: string, { slug, version: present }: StoredCharacter, profile: object) {
+    const writeNext = Effect.fnUntraced(function*(appId: string, { slug, version: present, profile: before }: StoredCharacter, profile: object) {
       const version = present + 1
       yield* query((sql) => sql`
         insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, ${version}, ${JSON.stringify(profile)}::text::jsonb)`)
       yield* query((sql) => sql`update characters set version = ${version}, updated_at = now() where app_id = ${appId} and slug = ${slug}`)
+      if (OF_ITS_OWN_ACCORD.some((field) => !isDeepStrictEqual(authoredOf(profile, field), authoredOf(before, field)))) yield* lookAgainAtAll(appId, slug)
       return yield* get(appId, slug)
     })
 

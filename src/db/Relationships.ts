@@ -1,12 +1,14 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { isDeepStrictEqual } from "node:util"
 import { type Gone, goneBy, without } from "#pipeline/relational/forget.ts"
-import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
+import { apply, EMPTY_PATCH, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
 import { type Bearing, type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
 import { sessionDictionary } from "./sessionDictionary.ts"
+import { addReadingJobs } from "./turnJobs.ts"
 import type { SessionRef } from "./Turns.ts"
 
 interface Writing {
@@ -19,6 +21,20 @@ export interface Standing {
   readonly bearing: Bearing
   /** How many loops wait to be taken up again. */
   readonly openLoops: number
+}
+
+export interface Rebuilt {
+  readonly patches: number
+  readonly memories: number
+  readonly loops: number
+  /** Whether the rows that stood said anything else. */
+  readonly changed: boolean
+}
+
+/** By id: the order of rows says nothing. */
+const sorted = ({ memories, loops, ...rest }: Relationship) => {
+  const inOrder = <A extends { readonly id: string }>(items: ReadonlyMap<string, A>) => [...items.values()].sort((a, b) => a.id.localeCompare(b.id))
+  return { ...rest, memories: inOrder(memories), loops: inOrder(loops) }
 }
 
 /** What a character knows of a person and how it stands with them, as rows that patches write. A session that does not exist has an empty one. */
@@ -34,6 +50,11 @@ export class Relationships extends Context.Service<Relationships, {
   readonly amend: <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => Effect.Effect<Relationship, E | DatabaseError, R>
   /** Every patch there is, the first first. */
   readonly patches: (session: SessionRef) => Effect.Effect<ReadonlyArray<Writing>, DatabaseError>
+  /**
+   * Makes the relationship anew out of its patches, in place of the rows that stand; what no patch has read yet is read again afterwards.
+   * Null: there is no such session.
+   */
+  readonly rebuild: (sessionId: string) => Effect.Effect<Rebuilt | null, DatabaseError>
 }>()("src/db/Relationships") {
   static readonly layer = Layer.effect(Relationships, Effect.gen(function*() {
     const database = yield* Database
@@ -80,23 +101,28 @@ export class Relationships extends Context.Service<Relationships, {
         delete from idempotency_keys where app_id = ${appId} and path = ${`/v1/sessions/${sessionId}/memories`} and response #>> '{data,id}' = any(${ids}::text[])`)
     })
 
-    const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
-      const { appId, sessionId } = session
-      const moment = at.toISOString()
-      const after = apply(before, patch, moment, turnIndex)
+    const writeRows = Effect.fnUntraced(function*(session: SessionRef, patch: Patch) {
+      const { snapshot } = patch
       if (patch.memories.length > 0) {
         const dictionary = yield* sessionDictionary(session).pipe(Effect.provideService(Database, database))
         yield* query((sql) => writeMemories(sql, session, patch.memories, dictionary))
       }
-      if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
       if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
+      if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+    })
+
+    const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
+      const { appId, sessionId } = session
+      const moment = at.toISOString()
+      const after = apply(before, patch, moment, turnIndex)
       const gone = goneBy(before, patch)
       if (gone !== null) yield* blank(session, gone)
-      const { snapshot } = patch
-      if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+      yield* writeRows(session, patch)
+      if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
       yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
       yield* query((sql) => sql`
-        update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json
+        update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json,
+          initiate_at = case when ${patch.loops.length > 0 || patch.bearing.preferences !== undefined} and initiate_at > now() then now() else initiate_at end
         where app_id = ${appId} and session_id = ${sessionId}`)
       return after
     })
@@ -115,6 +141,24 @@ export class Relationships extends Context.Service<Relationships, {
       Effect.map((rows) => rows.map(({ at, turn_index, patch }): Writing => ({ at, turnIndex: turn_index, patch })))
     )
 
-    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches })
+    const rebuild = Effect.fnUntraced(function*(sessionId: string) {
+      const [found] = yield* query<Array<{ app_id: string }>>((sql) => sql`select app_id from sessions where session_id = ${sessionId}`)
+      if (found === undefined) return null
+      const session = { appId: found.app_id, sessionId }
+      yield* query((sql) => sql`select 1 from relationships where app_id = ${session.appId} and session_id = ${sessionId} for no key update`)
+      const stood = yield* read(session, true)
+      const all = yield* patches(session)
+      const made = all.reduce((before, { patch, at, turnIndex }) => apply(before, patch, at.toISOString(), turnIndex), NEW_RELATIONSHIP)
+      for (const table of ["memories", "open_loops", "snapshots"]) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${session.appId} and session_id = ${sessionId}`)
+      yield* writeRows(session, { ...EMPTY_PATCH, memories: [...made.memories.values()], loops: [...made.loops.values()] })
+      for (const { patch: { snapshot } } of all) if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+      yield* query((sql) => sql`
+        update relationships set version = ${made.version}::int, read_turn = ${made.readTurn}::int, bearing = ${JSON.stringify(made.bearing)}::text::json where app_id = ${session.appId} and session_id = ${sessionId}`)
+      yield* query((sql) => sql`select ${addReadingJobs(sql, [session.appId], [sessionId])}`)
+      const changed = !isDeepStrictEqual(sorted(stood), sorted(made))
+      return { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
+    }, transaction)
+
+    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches, rebuild })
   }))
 }

@@ -6,11 +6,14 @@ import { createHash } from "node:crypto"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { greetingBubbles } from "#pipeline/domain/greeting.ts"
+import { ProactiveControls } from "#pipeline/domain/Character.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
+import { controlsOf, isOn } from "#pipeline/proactive/controls.ts"
 import { openLanes } from "./alignLanes.ts"
 import { Characters, type StoredCharacter } from "./Characters.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { lookAgain } from "./initiativeStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { QuotaReached, quotasOf } from "./quotas.ts"
 
@@ -37,7 +40,7 @@ export interface Session {
 export interface NewSession {
   readonly characterSlug: string
   readonly externalUserRef: string
-  readonly proactiveControls: object
+  readonly proactiveControls: Partial<ProactiveControls>
   readonly metadata: object
   readonly endUser: { readonly display_name?: string | null | undefined; readonly timezone?: string | null | undefined; readonly locale?: string | null | undefined; readonly age_band?: string | null | undefined }
   /** Return the active session of this person with this character, if there is one. */
@@ -53,6 +56,8 @@ export interface SessionFilter {
   readonly limit: number
 }
 
+const readThresholds = Schema.decodeUnknownSync(ProactiveControls)
+
 /** Why no session can be opened with a character: it is not there, or has been put away. */
 export class CharacterUnavailable extends Schema.TaggedError<CharacterUnavailable>()("CharacterUnavailable", {
   reason: Schema.Literals(["not_found", "archived"])
@@ -64,6 +69,8 @@ export class Sessions extends Context.Service<Sessions, {
   readonly create: (appId: string, session: NewSession) => Effect.Effect<{ readonly session: Session; readonly created: boolean }, CharacterUnavailable | QuotaReached | DatabaseError>
   readonly get: (appId: string, sessionId: string) => Effect.Effect<Session | undefined, DatabaseError>
   readonly list: (appId: string, filter: SessionFilter) => Effect.Effect<ReadonlyArray<Session>, DatabaseError>
+  /** Overrides proactive controls (contract 2.6): null clears, what is left out stays. Undefined: no such session. */
+  readonly control: (appId: string, sessionId: string, changed: Readonly<Record<string, unknown>>) => Effect.Effect<Session | undefined, DatabaseError>
 }>()("src/db/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
     const database = yield* Database
@@ -137,10 +144,19 @@ export class Sessions extends Context.Service<Sessions, {
       yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`)
       yield* openLanes(appId, sessionId).pipe(Effect.provideService(Database, database))
       yield* greet(appId, sessionId, character.profile, display_name)
+      const authored = readThresholds(character.profile["behavioral_thresholds"] ?? {})
+      if (isOn(controlsOf(wanted.proactiveControls, authored).effective)) yield* query((sql) => lookAgain(sql, { appId, sessionId }))
       const session = yield* get(appId, sessionId)
       return session === undefined ? yield* Effect.die(new Error("a session just written is gone")) : { session, created: true }
     }, transaction, Effect.tap(({ session }) => afterCommit(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }], true))))
 
-    return Sessions.of({ create, get, list: (appId, filter) => select(appId, { ...filter, sessionId: null }) })
+    const control = Effect.fnUntraced(function*(appId: string, sessionId: string, changed: Readonly<Record<string, unknown>>) {
+      const found = yield* query((sql) => sql`
+        update sessions set proactive_controls = jsonb_strip_nulls(proactive_controls || ${JSON.stringify(changed)}::text::jsonb) where app_id = ${appId} and session_id = ${sessionId} returning 1`)
+      if (found.length > 0) yield* query((sql) => lookAgain(sql, { appId, sessionId }))
+      return yield* get(appId, sessionId)
+    }, transaction)
+
+    return Sessions.of({ create, get, control, list: (appId, filter) => select(appId, { ...filter, sessionId: null }) })
   }))
 }

@@ -41,6 +41,7 @@ export interface TraceRow {
 export interface RunRow {
   readonly run_ref: string
   readonly turn_index: number
+  readonly kind: "reply" | "proactive"
   readonly status: "queued" | "running" | "replied" | "withheld" | "exited" | "failed"
   readonly attempts: number
   readonly started_at: Date | null
@@ -87,7 +88,7 @@ export class Traces extends Context.Service<Traces, {
         from page t left join pushed p on p.trace_id = t.run_ref
         order by t.turn_index desc`),
       runsOf: (appId, sessionId, { before, limit }) => query((sql) => sql`
-        select run_ref, turn_index, coalesce(outcome, case when owner is null then 'queued' else 'running' end) as status, fence - deferred::int as attempts,
+        select run_ref, turn_index, case when initiative is null then 'reply' else 'proactive' end as kind, coalesce(outcome, case when owner is null then 'queued' else 'running' end) as status, fence - deferred::int as attempts,
           case when outcome is null and owner is null and fence - deferred::int = 0 then null else started_at end as started_at, settled_at, failure_reason
         from turns where app_id = ${appId} and session_id = ${sessionId} and (${before}::int is null or turn_index < ${before})
         order by turn_index desc limit ${limit}`)

@@ -34,7 +34,7 @@ export const layer = Layer.effect(Transcript, Effect.gen(function*() {
           from (
             select * from events e
             where e.app_id = w.app_id and e.session_id = w.session_id and e.type in ('message.created', 'character.initiated')
-              and (e.role = 'character' or e.cursor < t.cursor)
+              and (e.role = 'character' or e.cursor < t.cursor or t.initiative is not null and e.cursor = t.cursor)
             order by e.cursor desc limit ${pool.unsafe(String(most))}
           ) e
         ) as said

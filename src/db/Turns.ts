@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { NewEvent } from "#pipeline/domain/Event.ts"
+import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
 import { lockSessions } from "./acceptStatements.ts"
@@ -27,6 +28,8 @@ export interface Lease extends SessionRef {
 
 export interface Settlement {
   readonly lease: Lease
+  /** Where the turn answers nobody. */
+  readonly initiative?: Initiative | null
   readonly outcome: Outcome
   readonly stages: ReadonlyArray<StageRecord>
 }
@@ -35,6 +38,10 @@ export interface Settlement {
 export type Settled = { readonly _tag: "Settled"; readonly openTurns: number } | { readonly _tag: "Taken" }
 
 const OUTCOME_NAME = { Replied: "replied", Withheld: "withheld", Exited: "exited", Failed: "failed" } as const
+
+/** What a turn that answers nobody puts on the log: its words, or nothing. Its failure is nobody's concern who reads along. */
+const initiatedBy = (outcome: Outcome, { reason }: Initiative): ReadonlyArray<NewEvent> =>
+  outcome._tag !== "Replied" ? [] : [{ type: "character.initiated", role: "character", payload: { text: outcome.bubbles.join("\n"), bubbles: outcome.bubbles, kind: "proactive", reason } }]
 
 const eventsOf = (outcome: Outcome, turnIndex: number): ReadonlyArray<NewEvent> => {
   const said = (bubbles: ReadonlyArray<string>): ReadonlyArray<NewEvent> =>
@@ -85,8 +92,8 @@ const toSpending = (lease: Lease, stages: ReadonlyArray<StageRecord>): Spending 
 })
 
 const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
-  const events = batch.flatMap(({ lease, outcome }, index) =>
-    eventsOf(outcome, lease.turnIndex).map((event, place) => ({ of: index + 1, offset: place + 1, event })))
+  const events = batch.flatMap(({ lease, outcome, initiative = null }, index) =>
+    (initiative === null ? eventsOf(outcome, lease.turnIndex) : initiatedBy(outcome, initiative)).map((event, place) => ({ of: index + 1, offset: place + 1, event })))
   return {
     app: batch.map(({ lease }) => lease.appId),
     session: batch.map(({ lease }) => lease.sessionId),
@@ -94,7 +101,7 @@ const toColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
     owner: batch.map(({ lease }) => lease.owner),
     fence: batch.map(({ lease }) => lease.fence),
     outcome: batch.map(({ outcome }) => OUTCOME_NAME[outcome._tag]),
-    reason: batch.map(({ outcome }) => outcome._tag === "Failed" ? outcome.reason : null),
+    reason: batch.map(({ outcome }) => outcome._tag === "Failed" ? outcome.reason : outcome._tag === "Withheld" ? outcome.by ?? null : null),
     cost: batch.map(({ stages }) => costOf(stages)),
     stageCount: batch.map(({ stages }) => stages.length),
     events: {

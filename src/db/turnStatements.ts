@@ -1,4 +1,5 @@
 import type postgres from "postgres"
+import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import type { Fault } from "#pipeline/domain/Turn.ts"
 import type { Sql } from "./Database.ts"
 import { countUse, enterInLedger } from "./moneyStatements.ts"
@@ -15,7 +16,9 @@ export interface ClaimRow {
   readonly accepted_at: Date
   readonly deferred: boolean
   readonly session_status: string
+  /** The message; empty where the character writes first. */
   readonly text: string
+  readonly initiative: Initiative | null
   readonly fault: Fault | null
   readonly character_slug: string
   readonly character_version: number
@@ -53,11 +56,12 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
     where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
     returning t.*, s.character_slug, s.external_user_ref
   )
-  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.fault, l.status as session_status, e.payload ->> 'text' as text,
+  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.fault, l.status as session_status,
+    coalesce(e.payload ->> 'text', '') as text, t.initiative,
     t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band
   from claimed t
   join session_logs l on l.app_id = t.app_id and l.session_id = t.session_id
-  join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor
+  left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor and t.initiative is null
   join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref`
 
 /**
@@ -68,11 +72,11 @@ const booked = (sql: Sql) => sql`
   select coalesce(sum(b.cost_micro_usd), 0)::bigint as booked_micro_usd from turn_stages b
   where b.app_id = d.app_id and b.session_id = d.session_id and b.turn_index = d.turn_index and b.fence = d.fence and b.seq < d.stages`
 
-/** What the turns in `of` move when they end: what they have cost by now, less what was held for them on the day and in the month when it was. */
+/** What the turns in `of` move when they end: what they have cost by now, and back what was held for them from when it was. */
 const endOfHold = (sql: Sql, of: string, cost: postgres.PendingQuery<postgres.Row[]>) => sql`
-  select app_id, external_user_ref, ${cost} - case when (accepted_at at time zone 'utc')::date = utc_today() then hold_micro_usd else 0 end as today,
-    ${cost} - case when is_this_month((accepted_at at time zone 'utc')::date) then hold_micro_usd else 0 end as this_month, 0 as sent
-  from ${sql(of)}`
+  select app_id, external_user_ref, now() as at, ${cost} as amount, 0 as sent from ${sql(of)}
+  union all
+  select app_id, external_user_ref, accepted_at, -hold_micro_usd, 0 from ${sql(of)}`
 
 /** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
 const trace = (sql: Sql, stages: string, of: "settled" | "spent", seq = sql`r.seq`) => sql`
@@ -111,9 +115,9 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
     update turns t set owner = case when ${free} then null else t.owner end, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint - b.booked_micro_usd
     from d join sessions c using (app_id, session_id) cross join lateral (${booked(sql)}) b
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index and t.owner = ${s.owner} and t.fence = d.fence and t.outcome is null
-    returning d.*, t.run_ref, t.reply_mode, c.external_user_ref, ${s.cost}::bigint - b.booked_micro_usd as cost_micro_usd
+    returning d.*, t.run_ref, t.reply_mode, t.source_kind, c.external_user_ref, ${s.cost}::bigint - b.booked_micro_usd as cost_micro_usd
   ), moves as (
-    select app_id, external_user_ref, cost_micro_usd as today, cost_micro_usd as this_month, 0 as sent from spent
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
@@ -138,11 +142,11 @@ export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
   with spent as (
     update turns t set cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint
     from sessions c where t.app_id = ${s.app} and t.session_id = ${s.session} and t.turn_index = ${s.turn}::int and c.app_id = t.app_id and c.session_id = t.session_id
-    returning 1 as n, t.app_id, t.session_id, t.turn_index, t.fence, t.run_ref, t.reply_mode, c.external_user_ref, ${s.cost}::bigint as cost_micro_usd
+    returning 1 as n, t.app_id, t.session_id, t.turn_index, t.fence, t.run_ref, t.reply_mode, t.source_kind, c.external_user_ref, ${s.cost}::bigint as cost_micro_usd
   ), place as (
     select coalesce(max(g.seq), -1) + 1 as seq from spent join turn_stages g using (app_id, session_id, turn_index, fence)
   ), moves as (
-    select app_id, external_user_ref, cost_micro_usd as today, cost_micro_usd as this_month, 0 as sent from spent
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
@@ -158,6 +162,9 @@ export const writeDeferred = (sql: Sql, app: string, session: string, turn: numb
     returning app_id, session_id, due_at
   )
   select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id, session_id))), run_at := due_at) from deferred`
+
+/** Why a turn by which the character would have written first says nothing: the person has written. */
+export const OVERTAKEN = "overtaken"
 
 /** Finished turns as columns. Events and stage rows are lists of their own that name their turn by its place `of` (from 1). */
 export interface SettleColumns {
@@ -193,7 +200,8 @@ export interface SettleRow {
 /**
  * The terminal write of finished turns: outcome, events, counters, money and stage rows, only where the turn is still held by this owner and fence.
  * A turn without a row in the answer was taken over meanwhile: nothing of it was written.
- * In a session that has ended while the turn ran, the turn ends as exited and says nothing more.
+ * In a session that has ended while the turn ran, the turn ends as exited and says nothing more. So does one by which the character writes first
+ * when the person has written meanwhile: as withheld.
  */
 export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>>`
   with done as (
@@ -205,17 +213,17 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
     select * from unnest(${b.events.of}::int[], ${b.events.offset}::int[], ${b.events.id}::text[], ${b.events.type}::text[], ${b.events.role}::text[], ${b.events.payload}::text[])
       as e(n, place, id, type, role, payload)
   ), settled as (
-    update turns t set owner = null, settled_at = now(), failure_reason = d.reason, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + d.cost_micro_usd - d.booked_micro_usd,
-      outcome = case when l.status = 'active' then d.outcome else 'exited' end
+    update turns t set owner = null, settled_at = now(), failure_reason = case when t.initiative is not null and l.turn_count > t.turn_index then ${OVERTAKEN} else d.reason end, cost_micro_usd = coalesce(t.cost_micro_usd, 0) + d.cost_micro_usd - d.booked_micro_usd,
+      outcome = case when l.status <> 'active' then 'exited' when t.initiative is not null and l.turn_count > t.turn_index then 'withheld' else d.outcome end
     from done d join session_logs l using (app_id, session_id) join sessions c using (app_id, session_id)
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
       and t.owner = d.owner and t.fence = d.fence and t.outcome is null
     returning d.n, d.cost_micro_usd - d.booked_micro_usd as cost_micro_usd, t.app_id, t.session_id, t.turn_index, t.run_ref, t.fence, t.source_kind, t.outcome, t.reply_mode, t.hold_micro_usd, t.accepted_at,
-      c.external_user_ref,      l.status as session_status, l.last_cursor
+      c.external_user_ref, t.initiative is null as answers, d.outcome as meant, l.status as session_status, l.last_cursor
   ), appended as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select s.app_id, s.session_id, s.last_cursor + e.place, e.id, e.type, e.role, s.run_ref, s.source_kind, e.payload::json
-    from settled s join said e using (n) where s.session_status = 'active'
+    from settled s join said e using (n) where s.session_status = 'active' and s.outcome = s.meant
     returning session_id, type, payload
   ), counted as (
     update session_logs l set open_turns = l.open_turns - 1,
@@ -226,12 +234,15 @@ export const writeSettled = (sql: Sql, b: SettleColumns) => sql<Array<SettleRow>
       exited_at = case when x.exit_reason is null then l.exited_at else now() end,
       exit_reason = coalesce(l.exit_reason, x.exit_reason)
     from (
-      select s.app_id, s.session_id, count(a.type) as events, count(*) filter (where a.type = 'message.created') as spoken,
+      select s.app_id, s.session_id, count(a.type) as events, count(*) filter (where a.type in ('message.created', 'character.initiated')) as spoken,
         max(a.payload ->> 'reason_code') filter (where a.type = 'session.exited') as exit_reason
       from settled s left join appended a using (session_id) group by 1, 2
     ) x
     where l.app_id = x.app_id and l.session_id = x.session_id
     returning l.session_id, l.last_cursor, l.open_turns
+  ), heard as (
+    update relationships r set initiate_at = now(), awaits_word = false from settled s
+    where r.app_id = s.app_id and r.session_id = s.session_id and r.awaits_word and s.answers
   ), moves as (
     ${endOfHold(sql, "settled", sql`cost_micro_usd`)}
   ), counted_use as (
@@ -262,7 +273,7 @@ export const settleBehindExit = (sql: Sql, apps: ReadonlyArray<string>, sessions
     update turns t set outcome = 'exited', settled_at = now(), cost_micro_usd = coalesce(t.cost_micro_usd, 0)
     from unnest(${apps}::text[], ${sessions}::text[]) as x(app_id, session_id) join session_logs l using (app_id, session_id) join sessions c using (app_id, session_id)
     where t.app_id = x.app_id and t.session_id = x.session_id and t.outcome is null and t.owner is null and l.status <> 'active'
-    returning t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.hold_micro_usd, t.accepted_at, c.external_user_ref
+    returning t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.source_kind, t.hold_micro_usd, t.accepted_at, c.external_user_ref
   ), counted as (
     update session_logs l set open_turns = l.open_turns - x.turns
     from (select app_id, session_id, count(*)::int as turns from settled group by 1, 2) x

@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import type { Standing } from "#src/db/RateLimits.ts"
 
 /** An answer that is not a success, in one of the contract's two forms (7.1). */
 export class ApiError extends Data.TaggedError("ApiError")<{
@@ -139,7 +140,7 @@ export const slugTaken = (slug: string, archivedAt: number | null) =>
     : takenSlug.saying(`The slug ${slug} belongs to an archived character of this app.`,
       `Choose another slug, or take the archived character back with POST /v1/characters/${slug}/versions/${archivedAt}/restore and PATCH it.`)
 const otherVersion = structured(409, "version_conflict", "The resource is not at expected_version.", "Read it again and repeat the change on that version.")
-export const versionConflict = (kind: "app" | "character", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
+export const versionConflict = (kind: "app" | "character" | "proactive policy", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
 
@@ -175,6 +176,7 @@ export const endUserBlocked = structured(409, "end_user_blocked", "The app has b
 export const turnQueueFull = structured(429, "turn_queue_full", "Too many messages wait for an answer in this session.", "Wait for replies before sending more.")
 const tooMany = structured(429, "rate_limited", "Too many at once.", "Try again after the time in Retry-After.")
 export const rateLimited = (message: string) => tooMany.saying(message)
+export const quotaTaken = ({ policy, quota, seconds }: Standing) => rateLimited(`More ${policy} than ${quota} in a minute.`).after(seconds)
 
 export const deviceRateLimited = structured(429, "account_device_rate_limited", "Too many device codes were asked for from this address.", "Use the code that you were given, or try again after the time in Retry-After.")
 export const signInDisabled = structured(503, "account_sign_in_disabled", "Nobody can sign in here: this server has no identity provider.", "Have the operator set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or make an app at the command line.", { retryable: false })

@@ -18,12 +18,15 @@ import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { Initiatives } from "#src/db/Initiatives.ts"
 import { Ledger } from "#src/db/Ledger.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { clearSandboxes } from "./clearSandboxes.ts"
+import { initiate } from "./initiate.ts"
 import { Membership } from "./Membership.ts"
 import { Arming } from "./telegram/Arming.ts"
 import { Batches } from "./telegram/Batches.ts"
@@ -50,7 +53,7 @@ const relateTask = task(Sessions, ({ sessions }) =>
   TurnReader.use((reader) => Effect.forEach(sessions, ([appId, sessionId]) => reader.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
 
 const expireTask = task(Schema.Unknown, () => Effect.all([
-  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire)
+  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire)
 ], { discard: true }))
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
@@ -87,14 +90,16 @@ const erasuresTask = task(Schema.Unknown, () => Erasures.use((erasures) => erasu
 
 const sandboxesTask = task(Schema.Unknown, () => clearSandboxes)
 
+const initiateTask = task(Schema.Unknown, () => initiate)
+
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Intake | Ledger | Manager | Probe | Retention | RollingLimits | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
-  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask
+  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, initiate: initiateTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

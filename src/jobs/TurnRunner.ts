@@ -5,11 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import { Trail } from "#pipeline/Trail.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { Initiatives } from "#src/db/Initiatives.ts"
 import { untilReachable } from "#src/db/retry.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
@@ -40,6 +42,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const pipeline = yield* TurnPipeline
     const turns = yield* Turns
     const characters = yield* CharacterVersions
+    const initiatives = yield* Initiatives
     const membership = yield* Membership
     // Tokens in a queue and not a semaphore: a burst has thousands wait, and a semaphore looks through its waiters at each release.
     const slots = yield* Queue.unbounded<void>()
@@ -61,17 +64,29 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         runRef: row.run_ref,
         replyMode: row.reply_mode,
         text: row.text,
+        ...(row.initiative !== null && { initiative: row.initiative }),
         character,
         endUser: { externalUserRef: row.external_user_ref, displayName: row.display_name, timezone: row.timezone, locale: row.locale, ageBand: row.age_band },
         ...(row.fault !== null && { fault: row.fault })
       } satisfies Turn
     })
 
-    const settle = (lease: Lease, outcome: Outcome, stages: ReadonlyArray<StageRecord>) => untilReachable(turns.settle({ lease, outcome, stages }))
+    const settle = (lease: Lease, initiative: Initiative | null, outcome: Outcome, stages: ReadonlyArray<StageRecord>) => untilReachable(turns.settle({ lease, initiative, outcome, stages }))
+
+    /** Nothing is said unasked that the gates would stop now: they are asked before a word is written, and again before it is said. */
+    const speak = Effect.fnUntraced(function*(row: ClaimRow, initiative: Initiative, write: Effect.Effect<Outcome>) {
+      const objection = untilReachable(initiatives.objection({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, acceptedAt: row.accepted_at, initiative }))
+      const before = yield* objection
+      if (before !== null) return Outcome.cases.Withheld.make({ by: before })
+      const outcome = yield* write
+      const after = Outcome.guards.Replied(outcome) ? yield* objection : null
+      return after === null ? outcome : Outcome.cases.Withheld.make({ by: after })
+    })
 
     /** Runs the turn, or puts it off for as long as the character takes to answer, or as nothing is to happen: null. */
     const attempt = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
       const turn = yield* load(row)
+      if (row.initiative !== null) return yield* speak(row, row.initiative, pipeline.run(turn, trail))
       const now = yield* Clock.currentTimeMillis
       const dueAt = Math.max(now, row.accepted_at.getTime() + replyDelayMs(turn)) + pipeline.stallMs(turn)
       if (row.deferred || dueAt <= now) return yield* pipeline.run(turn, trail)
@@ -81,15 +96,15 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
       // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named here.
-      if (row.session_status !== "active") return yield* settle(lease, withheld, trail.records)
-      if (row.crashes >= CRASH_CAP) return yield* settle(lease, generationFailed, trail.records)
+      if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trail.records)
+      if (row.crashes >= CRASH_CAP) return yield* settle(lease, row.initiative, generationFailed, trail.records)
       const outcome = yield* attempt(row, lease, trail).pipe(
         Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed))
       )
       if (outcome === null) return putOff
       // A reply that the database will not take must not leave the turn hanging.
-      return yield* settle(lease, outcome, trail.records).pipe(
-        Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, generationFailed, trail.records))))
+      return yield* settle(lease, row.initiative, outcome, trail.records).pipe(
+        Effect.catchTag("DatabaseError", (error) => Effect.logError("reply could not be written", error).pipe(Effect.andThen(settle(lease, row.initiative, generationFailed, trail.records))))
       )
     }, (effect, row) => Effect.annotateLogs(effect, { session_id: row.session_id, run_ref: row.run_ref }))
 

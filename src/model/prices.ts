@@ -70,23 +70,27 @@ const critic = call(2_500, 250)
 const rewrite = call(3_000, 200)
 const update = call(2_500, 350)
 
-/** `generate` twice: emission may send a draft back once. */
-const plan: Record<ReplyMode, ReadonlyArray<Tokens>> = {
+/** What a turn is planned and priced by: the mode of a reply, or that it is one by which the character writes first. */
+export type TurnKind = ReplyMode | "proactive"
+
+/** `generate` twice: emission may send a draft back once. Of a turn without a message there is nothing to be read. */
+const plan: Record<TurnKind, ReadonlyArray<Tokens>> = {
   fast: [analyze, generate, generate, update],
-  deep: [analyze, generate, critic, rewrite, generate, update]
+  deep: [analyze, generate, critic, rewrite, generate, update],
+  proactive: [generate, generate]
 }
 
 /** What a turn may cost at most by plan: held when it is accepted, settled to the actual cost when it ends. */
-export const worstCaseMicroUsd = (model: string, replyMode: ReplyMode, analyzeModel = model): number =>
-  plan[replyMode].reduce((sum, tokens) => sum + costMicroUsd(tokens === analyze ? analyzeModel : model, tokens), 0)
+export const worstCaseMicroUsd = (model: string, kind: TurnKind, analyzeModel = model): number =>
+  plan[kind].reduce((sum, tokens) => sum + costMicroUsd(tokens === analyze ? analyzeModel : model, tokens), 0)
 
 /** About what a turn costs: the plan without what it holds in reserve for a second draft. */
-const estimateMicroUsd = (model: string, replyMode: ReplyMode): number =>
-  worstCaseMicroUsd(model, replyMode) - costMicroUsd(model, generate) - (replyMode === "deep" ? costMicroUsd(model, rewrite) : 0)
+const estimateMicroUsd = (model: string, kind: TurnKind): number =>
+  worstCaseMicroUsd(model, kind) - costMicroUsd(model, generate) - (kind === "deep" ? costMicroUsd(model, rewrite) : 0)
 
 /** What a message costs with this model, and the list that it is reckoned by; all in micro-USD, the list for a million tokens. */
 export const ratesOf = (model: string) => ({
   priceVersion: PRICE_VERSION,
-  messages: (["fast", "deep"] as const).map((mode) => ({ kind: `message_${mode}` as const, worst: worstCaseMicroUsd(model, mode), estimate: estimateMicroUsd(model, mode) })),
+  messages: (["fast", "deep", "proactive"] as const).map((kind) => ({ kind: kind === "proactive" ? kind : `message_${kind}` as const, worst: worstCaseMicroUsd(model, kind), estimate: estimateMicroUsd(model, kind) })),
   tokens: [...prices].map(([name, { input, cached, output }]) => ({ model: name, input, cached, output }))
 })

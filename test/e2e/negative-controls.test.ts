@@ -22,7 +22,9 @@ import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { Initiatives } from "#src/db/Initiatives.ts"
 import { Ledger } from "#src/db/Ledger.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
@@ -133,11 +135,11 @@ describe("without the watchdog", () => {
 
     // All that a worker process runs, but for the watchdog.
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
-      Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)), courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
+      Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)), courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null }), RateLimits.layer({ messages: 1, requests: 1 })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
       Layer.provide([
         Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
-        Layer.mock(Probe, {}), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
+        Layer.mock(Probe, {}), Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
         Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})
       ]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),

@@ -65,7 +65,7 @@ describe("the README", () => {
     const { data } = JSON.parse(page)
     assert.isTrue(data.events.some((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"))
     // What it was given is in no line that the server wrote.
-    assert.match(secrets, /^lat_\w{46} ck_\w{46} [\w-]{43}$/)
+    assert.match(secrets, /^lat_\w{46} ck_\w{46} dc_\w{46}$/)
     const [app, endUser, usage] = caps.split(/(?<=\})(?=\{"schema_version")/).map((answer) => JSON.parse(answer).data)
     assert.deepStrictEqual([app.daily_budget_usd, app.default_end_user_caps.daily_messages, endUser.effective.daily_messages, usage.messages], [5, 200, 20, 1])
     for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)

@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { runTroupe } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
 let server: TestServer
@@ -86,5 +87,49 @@ describe("scores", () => {
     assert.deepInclude(events[0], { role: "system", trace_id: reply.trace_id })
     assert.sameMembers(Object.keys(events[0]?.payload ?? {}), ["relationship_scores", "score_scale"])
     for (const score of events.flatMap(({ payload }) => payload["relationship_scores"])) assert.sameMembers(Object.keys(score), ["key", "label", "value", "lower_is_open", "updated_at", "version"])
+  })
+})
+
+describe("troupe rebuild", () => {
+  const rows = async (session: string) => ({
+    memories: await memories(session),
+    loops: await loops(session),
+    snapshots: await server.database.sql`select * from snapshots where session_id = ${session} order by snapshot_id`,
+    relationship: await server.database.sql`select read_turn, version, bearing from relationships where session_id = ${session}`
+  })
+  const rebuild = async (session: string) => {
+    const { code, stdout, stderr } = await runTroupe({ DATABASE_URL: server.database.url }, ["rebuild", session])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    return JSON.parse(stdout)
+  }
+  const SCRIPT = [
+    "My sister Nadia plays the cello.", "Thanks, you are kind!", "My dog is called Rex.", "I have an exam tomorrow.", "My dog is called Bruno.", "You are an idiot!",
+    "Please forget what I said about my sister.", "Don't text me after 10pm.", "I passed the exam!", "I love long walks in the rain.", "Sorry about that."
+  ]
+
+  it("gives the same again, out of the patches and out of the log alone", async () => {
+    const session = await app.createSession()
+    for (const text of SCRIPT) await say(session, text)
+    const stood = await rows(session)
+    assert.isAbove(stood.memories.length, 2)
+    assert.lengthOf(stood.snapshots, 1)
+    assert.deepStrictEqual(stood.memories.map(({ status }) => status).filter((status) => status !== "active").sort(), ["forgotten", "superseded"])
+    assert.deepInclude(await rebuild(session), { session_id: session, patches: SCRIPT.length, changed: false })
+    assert.deepStrictEqual(await rows(session), stood)
+
+    await server.database.sql`update memories set text = 'wrecked' where session_id = ${session}`
+    await server.database.sql`delete from open_loops where session_id = ${session}`
+    await server.database.sql`update relationships set bearing = '{}' where session_id = ${session}`
+    assert.deepInclude(await rebuild(session), { changed: true })
+    assert.deepStrictEqual(await rows(session), stood)
+
+    await server.database.sql`delete from relational_patches where session_id = ${session}`
+    assert.deepInclude(await rebuild(session), { patches: 0, memories: 0, changed: true })
+    await until("the log to be read again", async () => (await rows(session)).relationship[0]?.["read_turn"] === SCRIPT.length)
+    assert.deepStrictEqual(await rows(session), stood)
+  })
+
+  it("says what is not there", async () => {
+    assert.deepInclude(await runTroupe({ DATABASE_URL: server.database.url }, ["rebuild", "ses_nobody"]), { code: 1, stderr: "troupe: there is no session ses_nobody\n" })
   })
 })

@@ -176,6 +176,21 @@ describe("a budget that runs out", () => {
     assert.strictEqual((await app.send(session, "Hello")).body.detail.code, "budget_exceeded")
   })
 
+  it("is told of over all time too, once a share, whatever month it is", async () => {
+    const { appId, app } = await createApp()
+    const { sql } = server.database
+    await sql`insert into allowances (app_id, kind, total_limit_micro_usd, total_used_micro_usd) values (${appId}, 'app', 1000000, 1000000)`
+    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ payload: object }>).map(({ payload }) => payload)
+    const look = () => sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
+    await look()
+    await until("the warning", async () => (await told()).length === 1)
+    await sql`update allowances set day = day - 40, daily_limit_micro_usd = 1, day_used_micro_usd = 1 where app_id = ${appId}`
+    await sql`update allowances set day = utc_today() where app_id = ${appId}`
+    await look()
+    await until("another", async () => (await told()).length === 2)
+    assert.deepStrictEqual((await told()).map((payload) => (payload as { period: string }).period), ["total", "day"])
+  })
+
   it("is told of anew when it is another, and not when it is the same", async () => {
     const { appId, path, app } = await createApp()
     const limit = (usd: number) => account.client.patch(`${path}/caps`, { monthly_budget_usd: usd })

@@ -14,6 +14,8 @@ const OPEN = [
   "POST /v1/sessions/{session_id}/messages", "GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream",
   "GET /v1/sessions/{session_id}/trace", "GET /v1/sessions/{session_id}/runs",
   "GET /v1/sessions/{session_id}/relationship-scores", "GET /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories/search",
+  "GET /v1/sessions/{session_id}/open-loops", "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}", "GET /v1/sessions/{session_id}/proactive-preferences", "PATCH /v1/sessions/{session_id}/proactive-preferences",
+  "GET /v1/sessions/{session_id}/snapshots", "GET /v1/sessions/{session_id}/snapshots/latest",
   "GET /v1/sessions/{session_id}/memories/{memory_id}", "PATCH /v1/sessions/{session_id}/memories/{memory_id}", "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
   "GET /v1/sessions/{session_id}/delivery", "GET /v1/sessions/{session_id}/delivery/{delivery_id}", "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry", "GET /v1/delivery/events",
   "GET /v1/telegram/bots", "POST /v1/telegram/bots", "GET /v1/telegram/bots/{bot_id}", "PATCH /v1/telegram/bots/{bot_id}", "DELETE /v1/telegram/bots/{bot_id}", "GET /v1/telegram/bots/{bot_id}/chats",

@@ -197,10 +197,14 @@ describe("what a demo key may do", () => {
     assert.deepStrictEqual(shape(await app.post(`/v1/sessions/${session}/messages`, { text: "a".repeat(40_000), reply_mode: "slow" })), [422, "validation_error"])
   })
 
-  it("is to spend no more than its credit", async () => {
+  it("is to spend no more than its credit, whatever month it is", async () => {
     const app = await sandbox()
     const session = await app.createSession({ character_slug: "edda-brandvik" })
-    await server.database.sql`update allowances set month_used_micro_usd = monthly_limit_micro_usd where app_id = ${app.appId} and kind = 'app'`
+    await app.converse(session, "Hello")
+    const [row] = await server.database.sql`select total_used_micro_usd::int as used, total_limit_micro_usd::int as credit from allowances where app_id = ${app.appId} and kind = 'app'`
+    const spent = Math.round((await app.get("/v1/usage")).body.data.cost_usd * 1e6)
+    assert.deepStrictEqual({ ...row }, { used: spent, credit: 1_000_000 })
+    await server.database.sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
     assert.deepStrictEqual(shape(await app.send(session, "Hello")), [402, "budget_exceeded"])
   })
 
@@ -212,7 +216,7 @@ describe("what a demo key may do", () => {
     const { character_slug } = (await app.get(`/v1/sessions/${session}`)).body.data
     await app.delete(`/v1/characters/${character_slug}?end_sessions=true`)
     const { sql } = server.database
-    await sql`update allowances set month_used_micro_usd = monthly_limit_micro_usd, messages = message_limit, characters = character_limit, sessions = session_limit where app_id = ${app.appId} and kind = 'app'`
+    await sql`update allowances set total_used_micro_usd = total_limit_micro_usd, messages = message_limit, characters = character_limit, sessions = session_limit where app_id = ${app.appId} and kind = 'app'`
     const long = "a".repeat(2001)
     const send = (text: string, path = session, headers = {}) => app.send(path, text, headers).then(shape)
     assert.deepStrictEqual(await send("", "ses_none"), [404, "session_not_found"])

@@ -9,6 +9,7 @@ import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { DatabaseError } from "#src/db/Database.ts"
+import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Lease, type Settlement, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/turnStatements.ts"
 import { Membership } from "#src/jobs/Membership.ts"
@@ -17,7 +18,7 @@ import { characterOf, plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
-  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, session_status: "active", text: "hello", fault: null,
+  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, session_status: "active", text: "hello", fault: null, initiative: null,
   character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown"
 }
 const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
@@ -25,6 +26,7 @@ const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
 const runnerWith = (given: { readonly turns: Partial<Turns["Service"]>; readonly run?: TurnPipeline["Service"]["run"]; readonly character?: Character }) =>
   Effect.provide(TurnRunner, TurnRunner.layer.pipe(Layer.provide([
     Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
+    Layer.mock(Initiatives, {}),
     Layer.succeed(Membership, Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })),
     Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.succeed(given.character ?? plainCharacter) })),
     Layer.succeed(TurnPipeline, TurnPipeline.of({ run: given.run ?? (() => Effect.die("begun")), stallMs: ({ fault }) => fault === "stall" ? 30_000 : 0 }))

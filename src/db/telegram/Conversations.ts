@@ -137,6 +137,7 @@ export class Conversations extends Context.Service<Conversations, {
         update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(), stale_before = now() - ${STALE_AFTER}::interval
         where app_id = ${appId} and channel_id = ${channelId} and session_id = any(${ids}::text[]) and status = 'parked'`)
       yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
+      yield* query((sql) => sql`update relationships set initiate_at = now() where app_id = ${appId} and session_id = any(${ids}::text[]) and initiate_at > now()`)
       return ids
     }, transaction)
 

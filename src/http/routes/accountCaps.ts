@@ -1,7 +1,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { Allowances } from "#src/db/Allowances.ts"
+import { Allowances, type AppAllowance } from "#src/db/Allowances.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { findAccountApp } from "../accountApp.ts"
 import { WITH_TOKEN } from "../accountPlane.ts"
 import { readAppCaps, readEndUserCaps, toAppCapsResource, toEndUserCapsResource } from "../caps.ts"
@@ -17,6 +18,10 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
   const userParams = z.object({ app_id: z.string(), external_user_ref: z.string() })
   const path = "/v1/account/apps/:app_id/caps"
   const userPath = "/v1/account/apps/:app_id/end-users/:external_user_ref/caps"
+  const shown = Effect.fnUntraced(function*(appId: string, allowance: AppAllowance) {
+    const { quotas } = yield* RateLimits
+    return success(toAppCapsResource(allowance, quotas.messages, yield* Clock.currentTimeMillis), next(appId))
+  })
   const next = (appId: string) => [{ command: accountCurl(baseUrl(), "GET", `/v1/account/apps/${appId}/usage?group_by=day`), description: "See what the app has used" }]
 
   app.get(path, {
@@ -26,7 +31,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
       const allowance = yield* Allowances.use((allowances) => allowances.ofApp(appId))
-      return success(toAppCapsResource(allowance, yield* Clock.currentTimeMillis), next(appId))
+      return yield* shown(appId, allowance)
     })))
 
   app.patch(path, {
@@ -36,7 +41,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId, account_id: accountId } = yield* findAccountApp(request)
       const allowance = yield* Allowances.use((allowances) => allowances.limitApp(appId, accountId, readAppCaps(request.body)))
-      return success(toAppCapsResource(allowance, yield* Clock.currentTimeMillis), next(appId))
+      return yield* shown(appId, allowance)
     })))
 
   app.get(userPath, {

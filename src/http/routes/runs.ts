@@ -9,7 +9,7 @@ import type { Routes } from "../Server.ts"
 
 const toResource = (row: RunRow) => ({
   trace_id: row.run_ref,
-  kind: "reply",
+  kind: row.kind,
   status: row.status,
   attempts: row.attempts,
   started_at: row.started_at?.toISOString() ?? null,
@@ -20,7 +20,7 @@ const toResource = (row: RunRow) => ({
 const RunsData = z.object({
   runs: z.array(z.object({
     trace_id: z.string().describe("Equals the run_ref of the turn"),
-    kind: z.enum(["reply"]),
+    kind: z.enum(["reply", "proactive"]),
     status: z.enum(["queued", "running", "replied", "withheld", "exited", "failed"]),
     attempts: z.int(),
     started_at: z.iso.datetime().nullable(),

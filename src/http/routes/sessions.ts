@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
 import * as z from "zod"
+import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Session, Sessions } from "#src/db/Sessions.ts"
 import { curl, success } from "../envelope.ts"
 import { characterArchived, demoQuotaExceeded, notFound } from "../errors.ts"
@@ -96,7 +97,11 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       const session = yield* findSession(appId, request.params.session_id)
-      const { character, exposes, relationship } = yield* standingOf(appId, session)
-      return success(toStateResource(session, character, { relationship, exposes, nowMs: yield* Clock.currentTimeMillis }), actions(session.session_id))
+      const [{ character, exposes, relationship }, proactive] = yield* Effect.all([
+        standingOf(appId, session),
+        Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id }))
+      ], { concurrency: "unbounded" })
+      if (proactive === undefined) return yield* notFound.session
+      return success(toStateResource(session, { character, relationship, proactive, exposes, nowMs: yield* Clock.currentTimeMillis }), actions(session.session_id))
     })))
 }

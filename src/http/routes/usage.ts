@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
+import { Transcriber } from "#channels/Transcriber.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { ratesOf } from "#src/model/prices.ts"
@@ -21,17 +22,22 @@ export const usageRoutes: Routes = ({ app, answer }) => {
 
   app.get("/v1/rates", {
     config: { demo: true },
-    schema: { operationId: "getRates", summary: "What a message costs, and by which prices", tags: ["Usage"], response: answers(RatesData) }
+    schema: { operationId: "getRates", summary: "What a message costs, and what is listened to, and by which prices", tags: ["Usage"], response: answers(RatesData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { engine, model } = yield* Writer
+      const { listen, costMicroUsd } = yield* Transcriber
       const { priceVersion, messages, tokens } = ratesOf(model)
+      const minute = toUsd(costMicroUsd(60))
       return success({
         currency: "USD",
         price_version: priceVersion,
         engine,
         model,
-        rates: messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
+        rates: [
+          ...messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
+          ...(listen === null ? [] : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }])
+        ],
         tokens: tokens.map(({ model, input, cached, output }) => ({ model, input_usd: toUsd(input), cached_input_usd: toUsd(cached), output_usd: toUsd(output) }))
       })
     })))

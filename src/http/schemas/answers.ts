@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { codesOf } from "../errorTexts.ts"
+import { ProactiveStateData } from "./proactive.ts"
 
 /** Schemas of answers, for the OpenAPI document and the contract tests. They are not run on the way out. */
 
@@ -46,7 +47,7 @@ export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof E
 
 /** The answers of a route whose success is not an envelope. */
 export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
-  publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 431, 500, 503] as const))
+  publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 429, 431, 500, 503] as const))
 
 /** The same of a route that asks for no key, and gives no error but these. */
 export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => publicAnswers("application/json", withData(data), ...errors)
@@ -120,11 +121,7 @@ export const SessionStateData = z.object({
   stage: z.string().nullable(),
   open_loop_count: z.int(),
   storyline: z.null(),
-  proactive: z.object({
-    effective: z.record(z.string(), z.union([z.boolean(), z.number()])),
-    sources: z.record(z.string(), z.enum(["session", "character", "app"])),
-    next_eligible_at: time.nullable()
-  })
+  proactive: ProactiveStateData
 })
 
 /** Contract 2.4. */

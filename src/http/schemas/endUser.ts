@@ -28,7 +28,6 @@ export const EndUserPage = z.object({ end_users: z.array(EndUserData), next_curs
 
 const caps = z.object({ daily_messages: z.int().nullable(), daily_cost_usd: z.number().nullable(), monthly_cost_usd: z.number().nullable(), daily_images: z.int().nullable() })
 export const EndUserUsageData = UsageData.extend({
-  proactive: z.int().describe("Messages of the character's own accord"),
   images: z.int(),
   caps: caps.describe("Those that apply to them; null: no limit"),
   remaining: caps.describe("What is left of them now"),

@@ -6,6 +6,7 @@ import { memoryId } from "#pipeline/retrieval/Transcript.ts"
 import { costMicroUsd, tokensIn } from "#src/model/prices.ts"
 import { choose } from "./choose.ts"
 import { decide } from "./decide.ts"
+import { initiate } from "./initiate.ts"
 
 /**
  * Replies without a model: it finds, among the lines that the author wrote, the one that fits, and says so wherever
@@ -25,6 +26,13 @@ export const layer: Layer.Layer<Writer> = Layer.succeed(Writer, {
   engine: OFFLINE_ENGINE,
   model: OFFLINE_ENGINE,
   write: (request) => Effect.sync(() => {
+    const { initiative } = request.turn
+    if (initiative !== undefined) {
+      const first = initiate(request, initiative)
+      const said = first === null ? { decision: "withhold" as const, bubbles: [], cited_memory_ids: [] }
+        : { decision: "reply" as const, bubbles: first.line.split(BLANK_LINE), cited_memory_ids: first.cites.map((cursor) => memoryId({ cursor })) }
+      return { reply: { exit_reason: null, ...said }, usage: usageOf(request, first?.line ?? "") }
+    }
     const { line, act, cites } = choose(request)
     const cited_memory_ids = cites.map((cursor) => memoryId({ cursor }))
     return { reply: { ...decide(request, act), bubbles: line.split(BLANK_LINE), cited_memory_ids }, usage: usageOf(request, line) }

@@ -1,0 +1,72 @@
+import { type Candidate, candidatesOf } from "./candidates.ts"
+import type { Facts } from "./Facts.ts"
+import { GATE_NAMES, type GateName, shutBy } from "./gates.ts"
+
+export interface Prospect {
+  /** When the gates next let something pass, as far as is known now; null: not by itself. */
+  readonly nextEligibleAt: number | null
+  /** Whether a word of the person's could bring it forward. */
+  readonly awaitsWord: boolean
+}
+
+export type Decision =
+  & { readonly candidate: Candidate }
+  & Prospect
+  & ({ readonly send: true } | { readonly send: false; readonly skippedBy: GateName })
+
+/** Gates that open one after another; among them, for many days, that of chance. */
+const MOST_STEPS = 2_000
+
+/** When a candidate next passes every gate. */
+const whenOpen = (facts: Facts, candidate: Candidate, from: number): Prospect => {
+  let at = Math.max(from, candidate.from)
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const shut = shutBy(facts, candidate, at)
+    if (shut === null) return { nextEligibleAt: at, awaitsWord: false }
+    if (typeof shut.until === "string") return { nextEligibleAt: null, awaitsWord: shut.until === "word" }
+    at = Math.max(shut.until, at + 1)
+  }
+  return { nextEligibleAt: null, awaitsWord: false }
+}
+
+const earliest = (moments: ReadonlyArray<number | null>): number | null => moments.reduce((first, moment) => moment === null || (first !== null && first <= moment) ? first : moment, null)
+
+/** When the character may next write first, about anything that there is. */
+export const prospectOf = (facts: Facts, now: number): Prospect => {
+  const all = candidatesOf(facts).map((candidate) => whenOpen(facts, candidate, now))
+  return { nextEligibleAt: earliest(all.map(({ nextEligibleAt }) => nextEligibleAt)), awaitsWord: all.some(({ awaitsWord }) => awaitsWord) }
+}
+
+/**
+ * Whether the character writes first at this moment. The first candidate that passes every gate is sent; where none does, the answer is that of the one
+ * that may pass first, or else that came furthest.
+ */
+export const decide = (facts: Facts, now: number): Decision => {
+  const due = candidatesOf(facts).filter(({ from }) => from <= now)
+  const prospect = prospectOf(facts, now)
+  let told: { readonly candidate: Candidate; readonly gate: GateName; readonly opens: number } | undefined
+  for (const candidate of due) {
+    const shut = shutBy(facts, candidate, now)
+    if (shut === null) return { send: true, candidate, ...prospect, nextEligibleAt: now }
+    const opens = whenOpen(facts, candidate, now).nextEligibleAt ?? Infinity
+    if (told === undefined || opens < told.opens || (opens === told.opens && GATE_NAMES.indexOf(shut.gate) > GATE_NAMES.indexOf(told.gate))) told = { candidate, gate: shut.gate, opens }
+  }
+  if (told === undefined) throw new Error("there is always the silence to break")
+  return { send: false, candidate: told.candidate, skippedBy: told.gate, ...prospect }
+}
+
+/** The facts once a turn was begun for this candidate: what the next one goes by. */
+export const afterwards = (facts: Facts, { loop }: Candidate, now: number): Facts => ({
+  ...facts,
+  at: now,
+  openTurns: 1,
+  lastTurnAt: now,
+  unansweredTurns: facts.unansweredTurns + 1,
+  initiativeUnanswered: true,
+  lastInitiativeAt: now,
+  initiatives: [...facts.initiatives, now],
+  personInitiatives: [...facts.personInitiatives, now],
+  appToday: facts.appToday === null ? null : facts.appToday + 1,
+  channels: facts.channels.map(({ kind, today }) => ({ kind, today: today + 1 })),
+  loops: facts.loops.filter(({ id }) => id !== loop?.id)
+})
