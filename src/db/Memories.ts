@@ -2,9 +2,11 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Memory } from "#pipeline/relational/Relationship.ts"
 import { type MemoryScore, scoreMemories, type Stem } from "#pipeline/retrieval/memoryScores.ts"
 import type { QueryTerm } from "#pipeline/retrieval/recallQuery.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { memoryColumns } from "./relationshipStatements.ts"
 import { sessionDictionary } from "./sessionDictionary.ts"
 import { dictionaryFor } from "./stemming.ts"
 import type { SessionRef } from "./Turns.ts"
@@ -41,8 +43,23 @@ const memoryOf = (lines: ReadonlyArray<string>) => (text: string, place: number)
   return { id, kind, text, importance: Number(importance), pinned: pinned === "true", atMs: Number(atMs), cursor: cursor === "-" ? null : Number(cursor), lexemes: lexemes.filter((lexeme) => lexeme !== "") }
 }
 
-/** What a character remembers of a person, for those who look for something in it. */
+export interface MemoryFilter {
+  readonly kind: string | null
+  /** Null: all but the forgotten. */
+  readonly status: string | null
+  readonly pinned: boolean | null
+  /** Memories older than this one. */
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** What a character remembers of a person, for those who read it or look for something in it. Changed by patches alone: see Relationships. */
 export class Memories extends Context.Service<Memories, {
+  readonly get: (session: SessionRef, memoryId: string) => Effect.Effect<Memory | undefined, DatabaseError>
+  /** The newest first. */
+  readonly list: (session: SessionRef, filter: MemoryFilter) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
+  /** Those of these ids that are there, in no order. */
+  readonly some: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, DatabaseError>
   /** The best first. Neither what is in quarantine nor what was forgotten is ever found. */
   readonly search: (session: SessionRef, search: MemorySearch) => Effect.Effect<ReadonlyArray<FoundMemory>, DatabaseError>
 }>()("src/db/Memories") {
@@ -76,6 +93,20 @@ export class Memories extends Context.Service<Memories, {
         .map(({ memory: { id, kind, text, pinned, importance, atMs, cursor }, score }): FoundMemory => ({ id, kind, text, pinned, importance, at: new Date(atMs), cursor, score }))
     })
 
-    return Memories.of({ search })
+    const some = ({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) => query<Array<Memory>>((sql) => sql`
+      select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId} and memory_id = any(${memoryIds}::text[])`)
+
+    return Memories.of({
+      search,
+      some,
+      get: (session, memoryId) => Effect.map(some(session, [memoryId]), ([memory]) => memory),
+      list: ({ appId, sessionId }, { kind, status, pinned, before, limit }) => query((sql) => sql`
+        select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId}
+          ${status === null ? sql`and status <> 'forgotten'` : sql`and status = ${status}`}
+          ${kind === null ? sql`` : sql`and kind = ${kind}`}
+          ${pinned === null ? sql`` : sql`and pinned = ${pinned}`}
+          ${before === null ? sql`` : sql`and memory_id < ${before}`}
+        order by memory_id desc limit ${limit}::int`)
+    })
   }))
 }
