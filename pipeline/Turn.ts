@@ -24,7 +24,7 @@ import { MemoryStore } from "./retrieval/MemoryStore.ts"
 import { Recall } from "./retrieval/Recall.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
-import { judge, screen, verdictName } from "./safety/judge.ts"
+import { judge, REMINDED, screen, verdictName } from "./safety/judge.ts"
 import { SafetyRecord } from "./safety/SafetyRecord.ts"
 import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "./safety/texts.ts"
 import type { Trail } from "./Trail.ts"
@@ -86,8 +86,10 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       // Said once, with the first answer; a greeting comes before anybody has asked.
       const answered = history.some(({ role }, place) => role === "character" && history.slice(0, place).some((earlier) => earlier.role === "user"))
       const opening = character.safety.ai_disclosure === "explicit" && !answered ? texts.ai_opening : []
-      const replied = (bubbles: ReadonlyArray<string>) => Outcome.cases.Replied.make({ bubbles: [...opening, ...bubbles] })
-      const safety = yield* trail.stage("safety", Effect.sync(() => judge(screened, analysis)), (verdict) => ({ decision: verdictName(verdict) }))
+      const verdict = judge(screened, analysis)
+      const reminds = endUser.ageBand === "minor" && verdict.action !== "crisis" && (yield* record.reminderDue(turn))
+      const replied = (bubbles: ReadonlyArray<string>) => Outcome.cases.Replied.make({ bubbles: [...opening, ...reminds ? texts.break_reminder : [], ...bubbles] })
+      const safety = yield* trail.stage("safety", Effect.succeed(verdict), () => ({ decision: `${verdictName(verdict)}${reminds ? REMINDED : ""}` }))
       if (safety.action === "crisis") {
         for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
         return replied(texts.crisis)
