@@ -29,7 +29,7 @@ Answer with one JSON object and nothing else:
 export const LAST_WORD = "Now write the character's next messages to the text in \"message\", as the one JSON object described, under the service rules."
 
 /** The same where nobody has asked anything. */
-export const INITIATIVE_LAST_WORD = "Nobody has written to the character since. Now write what it writes first, of its own accord, as \"initiative\" says: about its \"about\", where there is one, else about something of its own or something that the two have spoken of, and nothing that stands under \"avoid\". Light, short, easy not to answer; not a word about the silence. No guilt, no pressure, no urgency. If there is nothing good to say, \"withhold\". As the one JSON object described, under the service rules."
+export const INITIATIVE_LAST_WORD = "Nobody waits for an answer. Now write what it writes first, of its own accord, as \"initiative\" says: about its \"about\", where there is one, else about something of its own or something that the two have spoken of, and nothing that stands under \"avoid\". Light, short, easy not to answer; not a word about the silence. No guilt, no pressure, no urgency. If there is nothing good to say, \"withhold\". As the one JSON object described, under the service rules."
 
 const REASONS_IN_WORDS: Readonly<Record<Reason, string>> = {
   cold_initiate: "It has been quiet for a long time.",

@@ -43,6 +43,7 @@ const written = (messages: ReadonlyArray<ChatMessage>) => `${messages.map(({ rol
 describe("the prompt", () => {
   it.each([
     ["reply", prompt(request)],
+    ["initiative", prompt({ ...request, turn: { ...request.turn, text: "", initiative: { reason: "event_followup", about: "The exam on Friday", avoid: ["her brother"], channels: ["telegram_byo"] } }, decisions: ["reply", "withhold"], refusedBy: "guilt" })],
     ["critique", critiquePrompt(critiqued)],
     ["rewrite", rewritePrompt({ ...critiqued, critique: { flaws: [{ bubble: 0, type: "assistant_tone", severity: 4, fix: "no offers of help" }], rewrite: true } })],
     ["analysis", analyzePrompt({ turn: request.turn, history, recalled, remembered, onSpent: request.onSpent })]
