@@ -7,6 +7,7 @@ import { startSlowModel } from "#test/support/SlowModel.ts"
 import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
+import { UNREACHED_LIMITS } from "./support/processes.ts"
 import { seeded } from "./support/seeded.ts"
 
 export interface ChaosOptions {
@@ -95,7 +96,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
   const live: Array<TroupeProcess> = []
   const everStarted: Array<TroupeProcess> = []
   const start = async () => {
-    const process = await startTroupe({ NODE_ENV: "production", DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, OUTBOUND_ALLOW: "127.0.0.1" })
+    const process = await startTroupe({ NODE_ENV: "production", DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, OUTBOUND_ALLOW: "127.0.0.1", ...UNREACHED_LIMITS })
     everStarted.push(process)
     live.push(process)
   }

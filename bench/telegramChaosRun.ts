@@ -8,6 +8,7 @@ import { TestApp } from "#test/support/TestApp.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 import { freePort, startFront } from "./support/front.ts"
+import { UNREACHED_LIMITS } from "./support/processes.ts"
 import { seeded } from "./support/seeded.ts"
 import { type Bubble, type ChatRecord, judge, type Verdict } from "./support/telegramVerdict.ts"
 
@@ -88,7 +89,7 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
   const start = async () => {
     const port = await freePort()
     const process = await startTroupe({
-      NODE_ENV: "production", PORT: String(port), DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, PUBLIC_URL: front.url, TELEGRAM_API_ROOT: telegram.url
+      NODE_ENV: "production", PORT: String(port), DATABASE_URL: options.databaseUrl, ROLES: "api,worker", OPENAI_BASE_URL: model.baseUrl, SECRETS_KEY, PUBLIC_URL: front.url, TELEGRAM_API_ROOT: telegram.url, ...UNREACHED_LIMITS
     })
     everStarted.push(process)
     live.push({ ...process, port })

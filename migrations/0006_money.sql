@@ -41,6 +41,8 @@ create table allowances (
   -- The shares, in percent, that the app was told of: on `day`, and in its month.
   day_warned int not null default 0,
   month_warned int not null default 0,
+  -- When sessions of the end-user were last erased: for that month the ledger cannot tell any more what they have used, and what was counted stands.
+  sessions_erased_on date,
   primary key (app_id, kind, external_user_ref)
 ) with (fillfactor = 70);
 create index on allowances (app_id) where kind = 'app';

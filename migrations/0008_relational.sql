@@ -38,7 +38,7 @@ create table memories (
   subject text not null,
   text text not null,
   importance smallint not null,
-  confidence real not null,
+  confidence double precision not null,
   pinned boolean not null,
   -- active | superseded | quarantined | forgotten
   status text not null,
@@ -53,10 +53,12 @@ create table memories (
   recall_count int not null,
   last_recalled_at timestamptz,
   created_at timestamptz not null,
-  -- Its words as stems, by which it is found.
-  lexemes text[] not null,
+  -- Its words as stems, by which it is found, with a space between two.
+  lexemes text not null,
   primary key (app_id, session_id, memory_id)
 );
+-- What a search goes through.
+create index memories_active on memories (app_id, session_id) where status = 'active';
 
 create table open_loops (
   app_id text not null,

@@ -43,4 +43,6 @@ export class InboxUnavailable extends Schema.TaggedError<InboxUnavailable>()("In
 /** Port: where every channel hands in a user's message. Succeeds only after the commit that records the turn (contract 3.1). */
 export class Inbox extends Context.Service<Inbox, {
   readonly accept: (message: InboundMessage) => Effect.Effect<Accepted, Refused | InboxUnavailable>
+  /** What was accepted under a sender's key, if anything was. Writes nothing. */
+  readonly replay: (message: Pick<InboundMessage, "appId" | "sessionId"> & { readonly clientMessageId: string }) => Effect.Effect<Accepted | undefined, InboxUnavailable>
 }>()("pipeline/Inbox") {}

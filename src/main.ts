@@ -87,6 +87,15 @@ const secretsRotate = defineCommand({
   }
 })
 
+const rebuild = defineCommand({
+  meta: { name: "rebuild", description: "Make what a session's character remembers and feels anew out of the log of its changes; prints one line of JSON" },
+  args: { session: { type: "positional", required: true, description: "Id of the session (ses_...)" } },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["session"], 1)
+    return (await import("./commands/rebuild.ts")).rebuild(args)
+  }
+})
+
 /** What every command that speaks to a server takes. */
 const client = {
   url: { type: "string", description: "The server; else TROUPE_URL, PUBLIC_URL, http://127.0.0.1:8080", valueHint: "URL" },
@@ -145,6 +154,7 @@ await runMain(defineCommand({
     app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate, list: appList } }),
     key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke, rotate: keyRotate } }),
     ledger: defineCommand({ meta: { name: "ledger", description: "The books of what was spent" }, subCommands: { check: ledgerCheck } }),
+    rebuild,
     secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } }),
     chat,
     events: defineCommand({ meta: { name: "events", description: "Logs of sessions" }, subCommands: { tail: eventsTail } }),

@@ -22,6 +22,7 @@ import * as Accept from "#src/db/Accept.ts"
 import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
+import { AuditEntries } from "#src/db/AuditEntries.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -34,10 +35,16 @@ import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
+import * as MemoryStores from "#src/db/MemoryStores.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
+import { Memories } from "#src/db/Memories.ts"
 import { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
+import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
+import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
@@ -71,6 +78,7 @@ import { Intake } from "#src/jobs/telegram/Intake.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import * as Pollers from "#src/jobs/telegram/Pollers.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
+import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
@@ -125,9 +133,11 @@ const identityProvider = Layer.unwrap(Effect.gen(function*() {
 
 const deviceCodes = DeviceCodes.layer.pipe(Layer.provide(AccountTokens.layer))
 
-const accounts = Layer.mergeAll(AccountAuthentication.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
+const accounts = Layer.mergeAll(AccountAuthentication.layer, AuditEntries.layer, deviceCodes, DeviceApprovals.layer, identityProvider).pipe(
   Layer.provideMerge(Layer.merge(Accounts.layer, AccountTokens.layer))
 )
+
+const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.layer(rates)))
 
 /** How many of the demo characters a sandbox begins with. */
 const READY = 2
@@ -168,16 +178,16 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
   return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide([TurnRunner.layer, courier, intake]),
+    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
-  const { host, port, publicUrl, trustProxy } = yield* Settings
-  return HttpServer.layer({ host, port, publicUrl, trustProxy }).pipe(
-    Layer.provide([accounts, sandboxes, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+  const { host, port, publicUrl, trustedProxies } = yield* Settings
+  return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
+    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))
@@ -190,7 +200,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
-    Layer.provide([RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
+    Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
     Layer.provide([botApi, OperationalEvents.layer]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)

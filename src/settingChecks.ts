@@ -57,8 +57,9 @@ export const listOf = <const A extends string>(setting: string, text: string, ch
   return need<ReadonlySet<A>>(setting, wanted.size > 0 && known.length === wanted.size ? new Set(known) : null, `must be a comma-separated list out of ${choices.join(", ")}`)
 }
 
-export const flag = (setting: string, text: string) =>
-  need(setting, ["true", "1"].includes(text) ? true : ["false", "0", ""].includes(text) ? false : null, "must be true or false")
+const PROXIES: ReadonlyMap<string, number> = new Map([["", 0], ["false", 0], ["true", 1]])
+export const proxies = (setting: string, text: string) =>
+  need(setting, PROXIES.get(text) ?? (/^\d$/.test(text) ? Number(text) : null), "must be true, false or how many proxies there are, up to 9")
 
 /** A name or a folder: anything but blanks. */
 export const named = (setting: string, text: string) => need(setting, text.trim() === "" ? null : text, "must not be empty")

@@ -23,7 +23,8 @@ export class Settings extends Context.Service<Settings, {
   readonly databaseUrl: Secret | null
   readonly dataDir: string
   readonly roles: ReadonlySet<Role>
-  readonly trustProxy: boolean
+  /** How many proxies stand in front. */
+  readonly trustedProxies: number
   readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly callTimeout: Duration.Duration } | null
   /** What is said for safety's sake, over the built-in texts. */
   readonly safetyTexts: SafetyTextsByLocale
@@ -34,6 +35,8 @@ export class Settings extends Context.Service<Settings, {
   readonly retention: { readonly attempts: Duration.Duration; readonly log: Duration.Duration | null }
   readonly adminToken: Secret | null
   readonly telegram: { readonly apiRoot: string; readonly managerToken: Secret | null; readonly mode: "webhook" | "polling" }
+  /** What an app may send and ask in a minute, unless it has a limit of its own. */
+  readonly rates: { readonly messages: number; readonly requests: number }
   readonly demo: { readonly sandbox: boolean; readonly keysPerHour: number }
   readonly oidc: { readonly url: string; readonly clientId: string; readonly clientSecret: Secret } | null
 }>()("src/settings") {
@@ -69,6 +72,8 @@ const env = Config.all({
   TELEGRAM_API_ROOT: text("TELEGRAM_API_ROOT", "https://api.telegram.org"),
   TELEGRAM_MANAGER_TOKEN: Config.option(Config.Redacted("TELEGRAM_MANAGER_TOKEN")),
   TELEGRAM_MODE: text("TELEGRAM_MODE", "webhook"),
+  MESSAGES_PER_MINUTE: text("MESSAGES_PER_MINUTE", "600"),
+  REQUESTS_PER_MINUTE: text("REQUESTS_PER_MINUTE", "12000"),
   DEMO_SANDBOX: Config.option(Config.String("DEMO_SANDBOX")),
   DEMO_KEYS_PER_HOUR: text("DEMO_KEYS_PER_HOUR", "5"),
   OIDC_ISSUER: Config.option(Config.String("OIDC_ISSUER")),
@@ -121,7 +126,7 @@ const read = Effect.gen(function*() {
     databaseUrl,
     dataDir: yield* check.named("DATA_DIR", e.DATA_DIR),
     roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
-    trustProxy: yield* check.flag("TRUST_PROXY", e.TRUST_PROXY),
+    trustedProxies: yield* check.proxies("TRUST_PROXY", e.TRUST_PROXY),
     model: yield* readModel(e),
     safetyTexts: yield* check.safetyTexts("SAFETY_TEXTS", e.SAFETY_TEXTS),
     deadlines: {
@@ -138,6 +143,10 @@ const read = Effect.gen(function*() {
       apiRoot: yield* check.url("TELEGRAM_API_ROOT", e.TELEGRAM_API_ROOT, ["http:", "https:"]),
       managerToken: yield* check.token("TELEGRAM_MANAGER_TOKEN", e.TELEGRAM_MANAGER_TOKEN, /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/, "must be a bot token as @BotFather gives it"),
       mode: yield* check.oneOf("TELEGRAM_MODE", e.TELEGRAM_MODE, ["webhook", "polling"])
+    },
+    rates: {
+      messages: yield* check.whole("MESSAGES_PER_MINUTE", e.MESSAGES_PER_MINUTE, 1, 1_000_000_000),
+      requests: yield* check.whole("REQUESTS_PER_MINUTE", e.REQUESTS_PER_MINUTE, 1, 1_000_000_000)
     },
     demo: {
       sandbox: (yield* check.oneOf("DEMO_SANDBOX", check.given(e.DEMO_SANDBOX) ?? (production ? "off" : "on"), ["on", "off"])) === "on",

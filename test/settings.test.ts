@@ -87,6 +87,11 @@ describe("settings", () => {
     assert.deepStrictEqual(here.outboundAllow, [])
   })
 
+  it("count the proxies in front", () => {
+    for (const [text, proxies] of [["", 0], ["false", 0], ["0", 0], ["true", 1], ["1", 1], ["3", 3]] as const) assert.strictEqual(read({ TRUST_PROXY: text }).trustedProxies, proxies, text)
+    for (const text of ["-1", "10", "yes"]) assert.match(refusal({ TRUST_PROXY: text }), /^TRUST_PROXY: /)
+  })
+
   it("analyse with the model that replies unless another is named", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big" }).model?.analyzeModel, "big")
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel, "small")

@@ -40,6 +40,17 @@ export const payloads = {
     reason: FailureReason,
     recoverable: Schema.Boolean
   }),
+  "relationship_score.changed": Schema.Struct({
+    relationship_scores: Schema.Array(Schema.Struct({
+      key: Schema.String,
+      label: Schema.String,
+      value: Schema.Number,
+      lower_is_open: Schema.Boolean,
+      updated_at: Schema.String,
+      version: Schema.String
+    })),
+    score_scale: Schema.Struct({ min: Schema.Number, max: Schema.Number })
+  }),
   "session.exited": Schema.Struct({ reason_code: Schema.String })
 } as const
 export type EventType = keyof typeof payloads

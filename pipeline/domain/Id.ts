@@ -1,5 +1,5 @@
-import { randomFillSync } from "node:crypto"
-import { monotonicFactory } from "ulid"
+import { createHash, randomFillSync } from "node:crypto"
+import { encodeTime, monotonicFactory } from "ulid"
 
 /** What an id may stand for. The prefix makes a stray id in a log readable. */
 export type IdPrefix = "app" | "ses" | "evt" | "run" | "wrk" | "req" | "chn" | "bot" | "bat" | "acc" | "aud" | "ers" | "mem" | "lop" | "snp" | "dec"
@@ -17,6 +17,12 @@ const ulid = monotonicFactory(random)
 
 /** A new id: prefix, underscore, ULID. Sorts by the time it was made. */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${ulid()}`
+
+const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+/** An id for what was made at this moment out of this: the same out of the same, so that what is worked out again has the same name. */
+export const derivedId = (prefix: IdPrefix, at: Date, of: string): string =>
+  `${prefix}_${encodeTime(at.getTime(), 10)}${Array.from(createHash("sha256").update(of).digest().subarray(0, 16), (byte) => CROCKFORD[byte % 32]).join("")}`
 
 /** Whether a text from outside has the form of an id; anything else can name nothing of ours. */
 export const isId = (prefix: IdPrefix, text: string): boolean =>

@@ -44,7 +44,7 @@ export const Outcome = Schema.TaggedUnion({
 })
 export type Outcome = typeof Outcome.Type
 
-export type StageName = "retrieval" | "grounding" | "safety" | "knowledge" | "generation" | "critic" | "rewrite" | "emission"
+export type StageName = "retrieval" | "grounding" | "safety" | "knowledge" | "generation" | "critic" | "rewrite" | "emission" | "relational_update"
 
 /** Tokens and money of one model call. `estimated` when the server gave no usage. */
 export interface Usage {

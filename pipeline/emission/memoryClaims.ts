@@ -1,3 +1,4 @@
+import { alike } from "../retrieval/alike.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
@@ -6,13 +7,6 @@ const CLAIM = /\b(?:you(?:'ve| have| had)? (?:once |already |just |also )?(?:tol
 /** What only denies knowing, or asks. */
 const DISCLAIMER = /n['’]t (?:think|believe|recall|remember|know)|\b(?:never|not sure|don't|didn't|did you|have you|haven't|if you|what you|unless you|had you|whatever you|wish you|(?:glad|happy|sorry|good|kind|brave) (?:that )?you)\b|\b(?:nicht|nie|ob du|hast du|falls du)\b|(?<!\p{L})(?:no me|nunca|não|jamais|ne m)(?!\p{L})/iu
 const CLAIM_WORDS = new Set("told tell mentioned said say wrote remember once already time day week last other gesagt erzählt erwähnt weißt noch erinnerst dijiste contaste recuerdo dit raconte disse contou disseste mir mal ja doch schon das ein eine du hast hat dein deine ist que te tu un una le la el me eu um uma é e o a de do da".split(" "))
-
-const LEAST_STEM = 4
-const alike = (one: string, other: string): boolean => {
-  if (one === other) return true
-  const stem = Math.max(LEAST_STEM, Math.min(one.length, other.length) - 2)
-  return one.length >= LEAST_STEM && other.length >= LEAST_STEM && one.slice(0, stem) === other.slice(0, stem)
-}
 
 /** The sentences of a reply that claim a memory. */
 const claimsIn = (reply: string): ReadonlyArray<string> =>

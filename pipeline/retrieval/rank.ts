@@ -1,10 +1,7 @@
+import { recency, RECENCY_WEIGHT } from "./recency.ts"
 import type { Recalled } from "./Retrieved.ts"
 import { terms } from "./terms.ts"
 
-/** A memory only slightly fresher than another must not pass it for that: recency in equal weights ruins recall. */
-const RECENCY = 0.05
-const RECENCY_HALF_LIFE_DAYS = 30
-const DAY_MS = 86_400_000
 /** How much relevance counts against being like something already taken. */
 const RELEVANCE = 0.7
 
@@ -30,7 +27,7 @@ const worth = ({ score, closeness }: Candidate): number => RELEVANCE * score - (
 export const rank = (found: ReadonlyArray<Recalled>, nowMs: number, most: number): ReadonlyArray<Recalled> => {
   const left = new Set(found.map((item): Candidate => ({
     item,
-    score: item.score + RECENCY * 2 ** (-Math.max(0, nowMs - item.at.getTime()) / DAY_MS / RECENCY_HALF_LIFE_DAYS),
+    score: item.score + RECENCY_WEIGHT * recency(item.at.getTime(), nowMs),
     words: new Set(terms(item.text.slice(0, COMPARED_CHARS))),
     closeness: 0
   })))

@@ -11,8 +11,8 @@ const PREFIX = 8
 const SECRET = 32
 const CHECKSUM = 6
 
-/** A runtime key of an app, and an account access token (contract 2.2). */
-export type Kind = "ck_" | "lat_"
+/** A runtime key of an app, an account access token (contract 2.2), and a device code, for which such a token is given. */
+export type Kind = "ck_" | "lat_" | "dc_"
 
 const random = (length: number) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
 

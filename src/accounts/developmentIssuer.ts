@@ -63,10 +63,14 @@ export interface DevelopmentIssuer {
   readonly signIn: (request: IncomingMessage, response: ServerResponse, name: string) => Promise<string>
 }
 
+/** A subject is at most 255 characters of ASCII, whatever somebody is called. */
+const subjectOf = (name: string) => Buffer.from(name.toLowerCase()).toString("base64url")
+const nameOf = (subject: string) => Buffer.from(subject, "base64url").toString()
+
 const settled = (provider: Provider): DevelopmentIssuer => ({
   handle: provider.callback() as DevelopmentIssuer["handle"],
   underWay: (request, response) => provider.interactionDetails(request, response).then(() => true, () => false),
-  signIn: (request, response, name) => provider.interactionResult(request, response, { login: { accountId: encodeURIComponent(name.toLowerCase()) } })
+  signIn: (request, response, name) => provider.interactionResult(request, response, { login: { accountId: subjectOf(name) } })
 })
 
 /**
@@ -90,7 +94,7 @@ export const makeDevelopmentIssuer = async ({ issuer, clientId, clientSecret, re
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false }, userinfo: { enabled: false } },
     pkce: { required: () => true },
     interactions: { url: (_, interaction) => `${DEVELOPMENT_ISSUER_PATH}/interaction/${interaction.uid}` },
-    findAccount: (_, subject) => ({ accountId: subject, claims: () => Promise.resolve({ sub: subject, name: decodeURIComponent(subject) }) }),
+    findAccount: (_, subject) => ({ accountId: subject, claims: () => Promise.resolve({ sub: subject, name: nameOf(subject) }) }),
     // There is one client, ours: nobody needs to be asked whether it may know who they are.
     loadExistingGrant: async (context) => {
       const { client, session } = context.oidc

@@ -5,7 +5,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { ReplyMode } from "#pipeline/domain/Turn.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } from "#pipeline/Inbox.ts"
-import { type AcceptColumns, type AcceptedRow, findAccepted, lockSessions, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
+import { type AcceptColumns, type AcceptedRow, findAccepted, findReplay, lockSessions, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
 import { Database, type Sql } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { lockAllowances } from "./moneyStatements.ts"
@@ -56,10 +56,10 @@ const fillRepeats = (batch: ReadonlyArray<Send>, rows: ReadonlyArray<Verdict | R
     return first.answer === "accepted" ? { ...first, answer: "replay" as const } : first
   })
 
+const toAccepted = (row: Omit<AcceptedRow, "last_cursor">): Accepted =>
+  ({ cursor: row.cursor, turnIndex: row.turn_index, runRef: row.run_ref, replyMode: row.reply_mode, replayed: row.answer === "replay" })
 const toResult = (row: Verdict): Effect.Effect<Accepted, Refused> =>
-  row.answer === "accepted" || row.answer === "replay"
-    ? Effect.succeed({ cursor: row.cursor, turnIndex: row.turn_index, runRef: row.run_ref, replyMode: row.reply_mode, replayed: row.answer === "replay" })
-    : Effect.fail(new Refused({ reason: row.answer }))
+  row.answer === "accepted" || row.answer === "replay" ? Effect.succeed(toAccepted(row)) : Effect.fail(new Refused({ reason: row.answer }))
 
 /**
  * Accepts user messages by group commit: sends that come in together become one transaction.
@@ -67,7 +67,7 @@ const toResult = (row: Verdict): Effect.Effect<Accepted, Refused> =>
  */
 export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => number }) =>
   Layer.effect(Inbox, Effect.gen(function*() {
-    const { pool } = yield* Database
+    const { pool, query } = yield* Database
     const signals = yield* LogSignals
 
     const announce = ({ rows, pushed }: Written) =>
@@ -118,5 +118,11 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
       const row = yield* submit(send).pipe(Effect.mapError((cause) => new InboxUnavailable({ cause })))
       return yield* toResult(row)
     })
-    return Inbox.of({ accept })
+    return Inbox.of({
+      accept,
+      replay: ({ appId, sessionId, clientMessageId }) => query<Array<Omit<AcceptedRow, "last_cursor">>>((sql) => findReplay(sql, appId, sessionId, clientMessageId)).pipe(
+        Effect.map(([row]) => row === undefined ? undefined : toAccepted(row)),
+        Effect.mapError((cause) => new InboxUnavailable({ cause }))
+      )
+    })
   }))

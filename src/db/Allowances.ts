@@ -28,6 +28,8 @@ export interface Used {
 }
 
 export interface AppAllowance extends AppLimits, Used {
+  /** Over HTTP; null: as many as the server lets any app. */
+  readonly messages_per_minute: number | null
   /** What applies to an end-user who has no limit of their own. */
   readonly defaults: EndUserLimits
 }
@@ -41,6 +43,7 @@ export interface EndUserAllowance extends Used {
 /** What is left out stays as it is. */
 export interface AppLimitsChange extends Partial<AppLimits> {
   readonly defaults?: Partial<EndUserLimits>
+  readonly messages_per_minute?: number | null
 }
 
 const COLUMNS = ["daily_message_limit", "daily_limit_micro_usd", "monthly_limit_micro_usd", "daily_image_limit"] as const
@@ -93,7 +96,8 @@ export class Allowances extends Context.Service<Allowances, {
     const ofApp = Effect.fnUntraced(function*(appId: string) {
       const row = yield* rowOf(appId, "app")
       const { daily_limit_micro_usd, monthly_limit_micro_usd } = limitsOf(row)
-      return { daily_limit_micro_usd, monthly_limit_micro_usd, hard_stop: row?.hard_stop ?? true, ...usedOf(row), defaults: limitsOf(yield* rowOf(appId, "default")) } satisfies AppAllowance
+      const [app] = yield* query<Array<{ messages_per_minute: number | null }>>((sql) => sql`select messages_per_minute from apps where app_id = ${appId}`)
+      return { daily_limit_micro_usd, monthly_limit_micro_usd, hard_stop: row?.hard_stop ?? true, messages_per_minute: app?.messages_per_minute ?? null, ...usedOf(row), defaults: limitsOf(yield* rowOf(appId, "default")) } satisfies AppAllowance
     })
 
     const ofEndUser = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
@@ -106,35 +110,44 @@ export class Allowances extends Context.Service<Allowances, {
       return { own, effective, ...usedOf(row) } satisfies EndUserAllowance
     })
 
+    // Who adds allowances holds the app's row first, which comes before them in the order of locks, as it does for who opens a session:
+    // two that add the same ones would wait for each other.
+    const lockApp = (appId: string) => query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
     // An end-user whose row of their own is missing would not be counted: from here on everybody of the app has one.
-    // Who opens a session meanwhile waits for the app's row, which comes before allowances in the order of locks.
-    const lockApp = (appId: string) => query((sql) => sql`select 1 from apps where app_id = ${appId} for update`)
     const limitByDefault = Effect.fnUntraced(function*(appId: string, defaults: Partial<EndUserLimits>) {
       yield* write(appId, "default", "", defaults)
       yield* query((sql) => sql`
         insert into allowances (app_id, kind, external_user_ref) select app_id, 'end_user', external_user_ref from end_users where app_id = ${appId} on conflict do nothing`)
     })
 
-    const limitApp = Effect.fnUntraced(function*(appId: string, accountId: string, { defaults, ...change }: AppLimitsChange) {
-      if (defaults !== undefined) yield* lockApp(appId)
-      const added = yield* write(appId, "app", "", change)
+    // Of another budget the app is told anew: see BudgetWarnings.
+    const forgetWarnings = (appId: string, { daily_limit_micro_usd: day, monthly_limit_micro_usd: month }: Partial<AppLimits>) => query((sql) => sql`
+      update allowances set day_warned = case when ${day === undefined} or daily_limit_micro_usd is not distinct from ${day ?? null}::bigint then day_warned else 0 end,
+        month_warned = case when ${month === undefined} or monthly_limit_micro_usd is not distinct from ${month ?? null}::bigint then month_warned else 0 end
+      where app_id = ${appId} and kind = 'app'`)
+
+    const limitApp = Effect.fnUntraced(function*(appId: string, accountId: string, { defaults, messages_per_minute: rate, ...change }: AppLimitsChange) {
+      yield* lockApp(appId)
+      yield* forgetWarnings(appId, change)
+      if (rate !== undefined) yield* query((sql) => sql`update apps set messages_per_minute = ${rate} where app_id = ${appId}`)
+      const added = Object.keys(change).length > 0 && (yield* write(appId, "app", "", change))
       if (defaults !== undefined) yield* limitByDefault(appId, defaults)
       if (added || defaults !== undefined) {
         yield* countAnew(appId)
         yield* soonAgain(appId)
       }
-      yield* record({ accountId, action: "caps.updated", appId, detail: { ...change, ...(defaults === undefined ? {} : { default_end_user_caps: defaults }) } })
+      yield* record({ accountId, action: "caps.updated", appId, detail: { ...change, ...(rate === undefined ? {} : { messages_per_minute: rate }), ...(defaults === undefined ? {} : { default_end_user_caps: defaults }) } })
       return yield* ofApp(appId)
     }, transaction)
 
     const limitEndUser = Effect.fnUntraced(function*(appId: string, externalUserRef: string, change: Partial<EndUserLimits>) {
+      yield* lockApp(appId)
       if ((yield* ofEndUser(appId, externalUserRef)) === undefined) return undefined
       if (yield* write(appId, "end_user", externalUserRef, change)) {
         yield* countAnew(appId)
         yield* soonAgain(appId)
       }
-      const [app] = yield* query<[{ account_id: string }]>((sql) => sql`select account_id from apps where app_id = ${appId}`)
-      yield* record({ accountId: app.account_id, action: "end_user_caps.updated", appId, subject: externalUserRef, detail: change })
+      yield* record({ action: "end_user_caps.updated", appId, subject: externalUserRef, detail: change })
       return yield* ofEndUser(appId, externalUserRef)
     }, transaction)
 

@@ -98,11 +98,15 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       query<Array<{ account_id: string }>>((sql) => sql`select account_id from apps where app_id = ${appId} for no key update`).pipe(Effect.map((rows) => rows[0]?.account_id))
 
     /** Under the lock of the app's row. */
-    const insert = Effect.fnUntraced(function*(appId: string, { name, expiresAt = null, kind = "runtime" }: NewKey) {
-      const minted = mintApiKey()
+    const roomForOne = Effect.fnUntraced(function*(appId: string) {
       const [{ count }] = yield* query<[{ count: number }]>((sql) => sql`
         select count(*)::int as count from api_keys where app_id = ${appId} and revoked_at is null and (expires_at is null or expires_at > now())`)
       if (count >= MOST_KEYS) return yield* new KeyRefused({ reason: "too_many" })
+    })
+
+    const insert = Effect.fnUntraced(function*(appId: string, { name, expiresAt = null, kind = "runtime" }: NewKey) {
+      yield* roomForOne(appId)
+      const minted = mintApiKey()
       const [key] = yield* query<[ApiKey]>((sql) => sql`
         insert into api_keys (prefix, app_id, name, kind, secret_hash, expires_at) values (${minted.prefix}, ${appId}, ${name}, ${kind}, ${minted.secretHash}, ${expiresAt})
         returning ${columns(sql)}`)
@@ -133,6 +137,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const { appId, accountId } = old
       const { prefix, status, expires_at: expiresAt, replaced_by } = old.key
       if (status !== "active" || replaced_by !== null) return yield* new KeyRefused({ reason: "ended" })
+      if (graceSeconds > 0) yield* roomForOne(appId)
       const next = mintApiKey()
       const [replaced] = yield* query<[ApiKey]>((sql) => sql`
         update api_keys set replaced_by = ${next.prefix}, revoked_at = ${graceSeconds === 0 ? sql`now()` : null},

@@ -77,6 +77,7 @@ export class Apps extends Context.Service<Apps, {
       if (monthlyBudgetMicroUsd !== null) {
         yield* query((sql) => sql`
           insert into allowances (app_id, kind, monthly_limit_micro_usd) values (${appId}, 'app', ${monthlyBudgetMicroUsd})`)
+        yield* record({ accountId, action: "caps.updated", appId, detail: { monthly_limit_micro_usd: monthlyBudgetMicroUsd } })
       }
       const key = mintApiKey()
       yield* query((sql) => sql`insert into api_keys (prefix, app_id, name, secret_hash) values (${key.prefix}, ${appId}, 'first key', ${key.secretHash})`)

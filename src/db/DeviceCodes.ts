@@ -1,8 +1,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createHash, randomBytes } from "node:crypto"
+import { createHash } from "node:crypto"
 import { CurrentActor } from "#src/accounts/Actor.ts"
+import { mint } from "#src/accounts/credential.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
 import { newUserCode } from "#src/accounts/userCode.ts"
 import { type AccountToken, AccountTokens } from "./AccountTokens.ts"
@@ -57,11 +58,11 @@ export class DeviceCodes extends Context.Service<DeviceCodes, {
 
     const start = ({ clientName, scopes }: DeviceRequest): Effect.Effect<StartedDevice, DatabaseError> =>
       Effect.gen(function*() {
-        const deviceCode = randomBytes(32).toString("base64url")
+        const { secret: deviceCode, secretHash } = mint("dc_")
         const userCode = newUserCode()
         const [made] = yield* query<Array<{ expires_at: Date }>>((sql) => sql`
           insert into device_codes (device_code_hash, user_code_hash, client_name, scopes, interval_seconds, expires_at)
-          values (${hashOf(deviceCode)}, ${hashOf(userCode)}, ${clientName}, ${scopes}::text[], ${INTERVAL_SECONDS}, now() + ${LIFETIME_SECONDS}::int * interval '1 second')
+          values (${secretHash}, ${hashOf(userCode)}, ${clientName}, ${scopes}::text[], ${INTERVAL_SECONDS}, now() + ${LIFETIME_SECONDS}::int * interval '1 second')
           on conflict (user_code_hash) do nothing returning expires_at`)
         return made === undefined ? yield* start({ clientName, scopes }) : { deviceCode, userCode, expiresAt: made.expires_at }
       })

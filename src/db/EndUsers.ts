@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 
 /** What an app knows of one of its end-users, whom it names by a reference of its own. */
@@ -38,7 +39,9 @@ export class EndUsers extends Context.Service<EndUsers, {
   readonly change: (appId: string, externalUserRef: string, change: EndUserChange) => Effect.Effect<EndUser | undefined, DatabaseError>
 }>()("src/db/EndUsers") {
   static readonly layer = Layer.effect(EndUsers, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const database = yield* Database
+    const { query, transaction } = database
+    const record = auditing(database)
 
     const select = (appId: string, { search, activeSince, after, limit }: EndUserFilter, externalUserRef: string | null) =>
       query<Array<EndUser>>((sql) => sql`
@@ -55,7 +58,13 @@ export class EndUsers extends Context.Service<EndUsers, {
     const get = (appId: string, externalUserRef: string) =>
       select(appId, { search: null, activeSince: null, after: null, limit: 1 }, externalUserRef).pipe(Effect.map((rows) => rows[0]))
 
+    const noteBlock = Effect.fnUntraced(function*(appId: string, externalUserRef: string, blocked: boolean) {
+      const other = yield* query((sql) => sql`
+        select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} and blocked <> ${blocked} for no key update`)
+      if (other.length > 0) yield* record({ action: blocked ? "end_user.blocked" : "end_user.unblocked", appId, subject: externalUserRef })
+    })
     const change = Effect.fnUntraced(function*(appId: string, externalUserRef: string, changed: EndUserChange) {
+      if (changed.blocked !== undefined) yield* noteBlock(appId, externalUserRef, changed.blocked)
       if (Object.keys(changed).length > 0) {
         yield* query((sql) => sql`update end_users set ${sql({ ...changed })} where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
         // Whether they are blocked, how old they are and where they live decide whether they are written to.

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
+import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { eraseSessions } from "./eraseSessions.ts"
 import { blankPerson, eraseTraces } from "./eraseTraces.ts"
@@ -39,6 +40,7 @@ export class Erasures extends Context.Service<Erasures, {
   static readonly layer = Layer.effect(Erasures, Effect.gen(function*() {
     const database = yield* Database
     const { query, transaction } = database
+    const record = auditing(database)
 
     const begin = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
       const [person] = yield* query((sql) => sql`select 1 from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef} for update`)
@@ -49,6 +51,7 @@ export class Erasures extends Context.Service<Erasures, {
       const [receipt] = yield* query<[Erasure]>((sql) => sql`
         insert into erasures (app_id, erasure_id, external_user_ref, created_at) values (${appId}, ${newId("ers")}, ${externalUserRef}, clock_timestamp())
         returning erasure_id, status, created_at, completed_at`)
+      yield* record({ action: "end_user.erased", appId, subject: receipt.erasure_id })
       yield* blankPerson(appId, externalUserRef)
       yield* query((sql) => sql`select graphile_worker.add_job('erasures', '{}'::json)`)
       return receipt

@@ -15,6 +15,7 @@ export const layer = Layer.effect(OperationalLog, Effect.gen(function*() {
   const signals = yield* LogSignals
 
   const begin = Effect.fnUntraced(function*(appId: string) {
+    yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for share`)
     const made = yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${appId}) on conflict do nothing returning 1`)
     if (made.length > 0) yield* openLanes(appId, appId).pipe(Effect.provideService(Database, database))
   })

@@ -1,11 +1,14 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { apply, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
-import { type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
+import { isDeepStrictEqual } from "node:util"
+import { type Gone, goneBy, without } from "#pipeline/relational/forget.ts"
+import { apply, EMPTY_PATCH, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
+import { type Bearing, type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
-import { dictionaryFor } from "./stemming.ts"
+import { sessionDictionary } from "./sessionDictionary.ts"
+import { addReadingJobs } from "./turnJobs.ts"
 import type { SessionRef } from "./Turns.ts"
 
 interface Writing {
@@ -14,22 +17,48 @@ interface Writing {
   readonly patch: Patch
 }
 
+export interface Standing {
+  readonly bearing: Bearing
+  /** How many loops wait to be taken up again. */
+  readonly openLoops: number
+}
+
+export interface Rebuilt {
+  readonly patches: number
+  readonly memories: number
+  readonly loops: number
+  /** Whether the rows that stood said anything else. */
+  readonly changed: boolean
+}
+
+/** By id: the order of rows says nothing. */
+const sorted = ({ memories, loops, ...rest }: Relationship) => {
+  const inOrder = <A extends { readonly id: string }>(items: ReadonlyMap<string, A>) => [...items.values()].sort((a, b) => a.id.localeCompare(b.id))
+  return { ...rest, memories: inOrder(memories), loops: inOrder(loops) }
+}
+
 /** What a character knows of a person and how it stands with them, as rows that patches write. A session that does not exist has an empty one. */
 export class Relationships extends Context.Service<Relationships, {
+  /** How the two stand, without what is remembered. */
+  readonly standing: (session: SessionRef) => Effect.Effect<Standing, DatabaseError>
   /** As it stands, with every memory that is not superseded and every loop. */
   readonly load: (session: SessionRef) => Effect.Effect<Relationship, DatabaseError>
   /**
-   * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. Gives the relationship afterwards.
+   * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. What it forgets goes from what was written before, too. Gives the relationship afterwards.
    * Joins an open transaction; lock order: after the session's log, before its turns. `decide` sees superseded memories as well.
    */
   readonly amend: <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => Effect.Effect<Relationship, E | DatabaseError, R>
   /** Every patch there is, the first first. */
   readonly patches: (session: SessionRef) => Effect.Effect<ReadonlyArray<Writing>, DatabaseError>
-  /** Replaces the words of memories, and of what was quoted for them, in all patches. */
-  readonly blank: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
+  /**
+   * Makes the relationship anew out of its patches, in place of the rows that stand; what no patch has read yet is read again afterwards.
+   * Null: there is no such session.
+   */
+  readonly rebuild: (sessionId: string) => Effect.Effect<Rebuilt | null, DatabaseError>
 }>()("src/db/Relationships") {
   static readonly layer = Layer.effect(Relationships, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const database = yield* Database
+    const { query, transaction } = database
 
     const read = Effect.fnUntraced(function*(session: SessionRef, superseded: boolean) {
       const { appId, sessionId } = session
@@ -49,25 +78,47 @@ export class Relationships extends Context.Service<Relationships, {
       } satisfies Relationship
     })
 
-    const dictionaryOf = ({ appId, sessionId }: SessionRef) =>
-      query<Array<{ locale: string | null; languages: ReadonlyArray<string> | null }>>((sql) => sql`
-        select u.locale, v.profile -> 'voice' -> 'languages' as languages
-        from sessions s join end_users u using (app_id, external_user_ref) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
-          join character_versions v on v.app_id = c.app_id and v.slug = c.slug and v.version = c.version
-        where s.app_id = ${appId} and s.session_id = ${sessionId}`).pipe(Effect.map(([row]) => dictionaryFor([row?.locale, ...row?.languages ?? []])))
+    const standing = ({ appId, sessionId }: SessionRef) =>
+      query<Array<{ bearing: Partial<Bearing> | null; open_loops: number }>>((sql) => sql`
+        select (select bearing from relationships where app_id = ${appId} and session_id = ${sessionId}) as bearing,
+          (select count(*)::int from open_loops where app_id = ${appId} and session_id = ${sessionId} and status in ('open', 'surfaced')) as open_loops`).pipe(
+        Effect.map(([row]): Standing => ({ bearing: { ...NEW_BEARING, ...row?.bearing }, openLoops: row?.open_loops ?? 0 }))
+      )
+
+    /** Takes words that are forgotten out of what was written before. */
+    const blank = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, gone: Gone) {
+      const ids = [...gone.ids]
+      const rows = yield* query<Array<{ version: number; patch: Patch }>>((sql) => sql`
+        select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId} and at >= ${gone.since}::timestamptz`)
+      for (const { version, patch } of rows) {
+        yield* query((sql) => sql`
+          update relational_patches set patch = ${JSON.stringify(without(patch, gone))}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
+      }
+      yield* query((sql) => sql`
+        update snapshots set snapshot = jsonb_set(snapshot::jsonb, '{summary}', '""')::json where app_id = ${appId} and session_id = ${sessionId} and created_at >= ${gone.since}::timestamptz`)
+      // The answers to creates are kept for a day.
+      yield* query((sql) => sql`
+        delete from idempotency_keys where app_id = ${appId} and path = ${`/v1/sessions/${sessionId}/memories`} and response #>> '{data,id}' = any(${ids}::text[])`)
+    })
+
+    const writeRows = Effect.fnUntraced(function*(session: SessionRef, patch: Patch) {
+      const { snapshot } = patch
+      if (patch.memories.length > 0) {
+        const dictionary = yield* sessionDictionary(session).pipe(Effect.provideService(Database, database))
+        yield* query((sql) => writeMemories(sql, session, patch.memories, dictionary))
+      }
+      if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
+      if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+    })
 
     const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
       const { appId, sessionId } = session
       const moment = at.toISOString()
       const after = apply(before, patch, moment, turnIndex)
-      if (patch.memories.length > 0) {
-        const dictionary = yield* dictionaryOf(session)
-        yield* query((sql) => writeMemories(sql, session, patch.memories, dictionary))
-      }
+      const gone = goneBy(before, patch)
+      if (gone !== null) yield* blank(session, gone)
+      yield* writeRows(session, patch)
       if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
-      if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
-      const { snapshot } = patch
-      if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
       yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
       yield* query((sql) => sql`
         update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json,
@@ -90,17 +141,24 @@ export class Relationships extends Context.Service<Relationships, {
       Effect.map((rows) => rows.map(({ at, turn_index, patch }): Writing => ({ at, turnIndex: turn_index, patch })))
     )
 
-    const blank = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) {
-      const rows = yield* query<Array<{ version: number; patch: Patch }>>((sql) => sql`
-        select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId}
-          and exists (select from json_array_elements(patch -> 'memories') m where m ->> 'id' = any(${memoryIds}::text[])) order by version for update`)
-      for (const { version, patch } of rows) {
-        const memories = patch.memories.map((memory) => memoryIds.includes(memory.id) ? { ...memory, text: "", evidence: [] } : memory)
-        yield* query((sql) => sql`
-          update relational_patches set patch = ${JSON.stringify({ ...patch, memories })}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
-      }
+    const rebuild = Effect.fnUntraced(function*(sessionId: string) {
+      const [found] = yield* query<Array<{ app_id: string }>>((sql) => sql`select app_id from sessions where session_id = ${sessionId}`)
+      if (found === undefined) return null
+      const session = { appId: found.app_id, sessionId }
+      yield* query((sql) => sql`select 1 from relationships where app_id = ${session.appId} and session_id = ${sessionId} for no key update`)
+      const stood = yield* read(session, true)
+      const all = yield* patches(session)
+      const made = all.reduce((before, { patch, at, turnIndex }) => apply(before, patch, at.toISOString(), turnIndex), NEW_RELATIONSHIP)
+      for (const table of ["memories", "open_loops", "snapshots"]) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${session.appId} and session_id = ${sessionId}`)
+      yield* writeRows(session, { ...EMPTY_PATCH, memories: [...made.memories.values()], loops: [...made.loops.values()] })
+      for (const { patch: { snapshot } } of all) if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+      yield* query((sql) => sql`
+        update relationships set version = ${made.version}::int, read_turn = ${made.readTurn}::int, bearing = ${JSON.stringify(made.bearing)}::text::json where app_id = ${session.appId} and session_id = ${sessionId}`)
+      yield* query((sql) => sql`select ${addReadingJobs(sql, [session.appId], [sessionId])}`)
+      const changed = !isDeepStrictEqual(sorted(stood), sorted(made))
+      return { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
     }, transaction)
 
-    return Relationships.of({ load: (session) => read(session, false), amend, patches, blank })
+    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches, rebuild })
   }))
 }

@@ -71,7 +71,7 @@ export class Sandboxes extends Context.Service<Sandboxes, {
       for (const { slug, ...profile } of cast) yield* Effect.orDie(characters.create(appId, slug, profile))
       // From here on characters count.
       yield* query((sql) => sql`
-        insert into allowances (app_id, kind, monthly_limit_micro_usd, message_limit, message_length_limit, character_limit, session_limit)
+        insert into allowances (app_id, kind, total_limit_micro_usd, message_limit, message_length_limit, character_limit, session_limit)
         values (${appId}, 'app', ${DEMO_LIMITS.credit_usd * 1_000_000}, ${DEMO_LIMITS.messages}, ${DEMO_LIMITS.message_characters}, ${DEMO_LIMITS.characters}, ${DEMO_LIMITS.sessions})`)
       const made = yield* Effect.orDie(keys.create(appId, { name: "demo key", kind: "demo", expiresAt }))
       if (made === undefined) return yield* Effect.die(new Error("an app just made is gone"))

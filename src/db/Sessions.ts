@@ -109,6 +109,8 @@ export class Sessions extends Context.Service<Sessions, {
     })
 
     const create = Effect.fnUntraced(function*(appId: string, wanted: NewSession) {
+      // Before anything else, as whoever changes what all sessions of the app have does: their channels (openLanes) or their limits (Allowances).
+      yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for share`)
       // Shared with other openings and exclusive of an archiving, so that the one sees the other's sessions or its refusal.
       yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${wanted.characterSlug} for share`)
       const character = yield* characters.get(appId, wanted.characterSlug)

@@ -9,6 +9,8 @@ export interface TraceRow {
   readonly reply_mode: "fast" | "deep"
   readonly outcome: "replied" | "withheld" | "exited" | "failed" | null
   readonly failure_reason: string | null
+  /** Whether it has been read as well, by which its cost is whole. */
+  readonly read: boolean
   readonly attempts: number
   readonly crashes: number
   readonly accepted_at: Date
@@ -75,6 +77,7 @@ export class Traces extends Context.Service<Traces, {
           from said s join delivery_attempts a on a.app_id = ${appId} and a.session_id = ${sessionId} and a.cursor = s.cursor group by 1
         )
         select t.run_ref, t.turn_index, t.reply_mode, t.outcome, t.failure_reason, t.fence - t.deferred::int as attempts, t.crashes, t.accepted_at, t.settled_at, t.cost_micro_usd,
+          t.turn_index <= coalesce((select read_turn from relationships r where r.app_id = t.app_id and r.session_id = t.session_id), 0) as read,
           coalesce(p.attempted, 0) as attempted, coalesce(p.delivered, 0) as delivered,
           coalesce((
             select json_agg(json_build_object('stage', s.stage, 'run_attempt', s.fence, 'attempt', s.attempt, 'latency_ms', s.latency_ms, 'status', s.status, 'decision', s.decision,

@@ -11,7 +11,7 @@ import { Database, type DatabaseError, type Sql, toDatabaseError } from "./Datab
 import { groupCommit } from "./GroupCommit.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
-import { addTurnJobs } from "./turnJobs.ts"
+import { addReadingJobs, addTurnJobs } from "./turnJobs.ts"
 import { type ClaimRow, claimTurns, findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeDeferred, writeSettled, writeSpent } from "./turnStatements.ts"
 
 export interface SessionRef {
@@ -58,7 +58,8 @@ const eventsOf = (outcome: Outcome, turnIndex: number): ReadonlyArray<NewEvent> 
   }
 }
 
-const stageRow = (record: StageRecord, n: number, seq: number) => ({
+/** A stage row of the turn at place `n` of its batch, for `trace`. */
+export const stageRow = (record: StageRecord, n: number, seq: number) => ({
   n,
   seq,
   stage: record.stage,
@@ -168,6 +169,7 @@ export class Turns extends Context.Service<Turns, {
             writeSettled(sql, columns),
             moveHeads(sql, columns.app, columns.session)
           ])
+          if (rows.length > 0) await sql`select ${addReadingJobs(sql, rows.map((row) => columns.app[row.n - 1] ?? ""), rows.map((row) => row.session_id))}`
           const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
           if (exits.length > 0) await settleBehindExit(sql, exits.map((lease) => lease.appId), exits.map((lease) => lease.sessionId))
           return { rows: rows.length === batch.length ? rows : [...await findSettled(sql, columns), ...rows], pushed: moved.length > 0 }

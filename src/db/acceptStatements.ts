@@ -85,9 +85,9 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
   ), asked as (
     select *,
       (count(*) filter (where verdict = 'open' and not too_long) over before_in_app)::int as app_messages,
-      coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_in_app, 0) + greatest(hold_micro_usd, 1) as app_money,
+      (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_in_app, 0) + greatest(hold_micro_usd, 1))::bigint as app_money,
       (count(*) filter (where verdict = 'open' and not too_long) over before_of_user)::int as own_messages,
-      coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_of_user, 0) + greatest(hold_micro_usd, 1) as own_money
+      (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_of_user, 0) + greatest(hold_micro_usd, 1))::bigint as own_money
     from limited
     window before_in_app as (partition by app_id order by n rows between unbounded preceding and 1 preceding),
       before_of_user as (partition by app_id, external_user_ref order by n rows between unbounded preceding and 1 preceding)
@@ -97,10 +97,8 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
       when (app_limit).messages + app_messages >= (app_limit).message_limit then 'message_limit_reached'
       when too_long then 'message_too_long'
       when verdict <> 'open' then verdict
-      when (app_limit).hard_stop and (day_used(app_limit) + app_money > (app_limit).daily_limit_micro_usd or month_used(app_limit) + app_money > (app_limit).monthly_limit_micro_usd) then 'budget_exceeded'
-      when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit)
-        or day_used(own_limit) + own_money > coalesce((own_limit).daily_limit_micro_usd, (default_limit).daily_limit_micro_usd)
-        or month_used(own_limit) + own_money > coalesce((own_limit).monthly_limit_micro_usd, (default_limit).monthly_limit_micro_usd) then 'end_user_cap_exceeded'
+      when is_over_budget(app_limit, app_money) then 'budget_exceeded'
+      when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit) or is_over_cap(own_limit, default_limit, own_money) then 'end_user_cap_exceeded'
       else 'accepted' end as answer
     from asked
   ), queued as (
@@ -116,7 +114,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
     where l.app_id = x.app_id and l.session_id = x.session_id
     returning l.session_id, l.last_cursor
   ), moves as (
-    select app_id, external_user_ref, hold_micro_usd as today, hold_micro_usd as this_month, 1 as sent from numbered
+    select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
@@ -136,6 +134,10 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
     coalesce(f.old_run, x.run_ref) as run_ref, coalesce(f.old_mode, x.reply_mode) as reply_mode, coalesce(c.last_cursor, f.last_cursor)::int8 as last_cursor
   from queued f left join numbered x using (n) left join counted c on c.session_id = f.session_id, woken
   order by f.n`
+
+/** What was accepted under a sender's key. */
+export const findReplay = (sql: Sql, app: string, session: string, key: string) => sql`
+  select 'replay' as answer, session_id, cursor, turn_index, run_ref, reply_mode from turns where app_id = ${app} and session_id = ${session} and client_message_id = ${key}`
 
 /** What an earlier try of this very send has written, if its commit went through. Asked under the session's lock, so that no commit is still on its way. */
 export const findAccepted = (sql: Sql, app: string, session: string, run: string) => sql<Array<AcceptedRow>>`

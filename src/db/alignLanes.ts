@@ -41,10 +41,12 @@ export const alignLanes = Effect.fnUntraced(function*(appId: string, channelId: 
   return sessions
 })
 
-/** Gives a new session its lane to each app-wide channel. A channel that is being created meanwhile sees the session, or is seen here. */
+/**
+ * Gives a new session its lane to each app-wide channel. The transaction must hold the app's row in share mode: so a channel that is being created
+ * meanwhile sees the session, or is seen here.
+ */
 export const openLanes = Effect.fnUntraced(function*(appId: string, sessionId: string) {
   const { query } = yield* Database
-  yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for share`)
   yield* query((sql) => sql`
     insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
     select app_id, ${sessionId}, channel_id, generation, 0, 0, 'idle' from channels

@@ -95,9 +95,7 @@ const afford = (sql: Sql, appId: string, externalUserRef: string, { cost_cap: { 
       from ledger where app_id = ${appId} and activity = 'proactive' and at >= date_trunc('month', now(), 'utc') and ${daily_usd !== null || monthly_usd !== null}
     )
     select not coalesce(
-      (a.hard_stop and (coalesce(day_used(a) + ${hold} > a.daily_limit_micro_usd, false) or coalesce(month_used(a) + ${hold} > a.monthly_limit_micro_usd, false)))
-      or coalesce(day_used(u) + ${hold} > coalesce(u.daily_limit_micro_usd, d.daily_limit_micro_usd), false)
-      or coalesce(month_used(u) + ${hold} > coalesce(u.monthly_limit_micro_usd, d.monthly_limit_micro_usd), false)
+      coalesce(is_over_budget(a, ${hold}), false) or coalesce(is_over_cap(u, d, ${hold}), false)
       or coalesce(s.today + ${hold} > ${micro(daily_usd)}::bigint, false) or coalesce(s.this_month + ${hold} > ${micro(monthly_usd)}::bigint, false), false) as affordable
     from spent s left join allowances a on a.app_id = ${appId} and a.kind = 'app'
       left join allowances u on u.app_id = ${appId} and u.kind = 'end_user' and u.external_user_ref = ${externalUserRef}

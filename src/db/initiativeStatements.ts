@@ -35,7 +35,7 @@ export const beginTurn = (sql: Sql, { appId, sessionId }: SessionRef, runRef: st
   ), counted as (
     update session_logs l set turn_count = l.turn_count + 1, open_turns = l.open_turns + 1 from opened o where l.app_id = o.app_id and l.session_id = o.session_id
   ), moves as (
-    select o.app_id, c.external_user_ref, o.hold_micro_usd as today, o.hold_micro_usd as this_month, 0 as sent from opened o join sessions c using (app_id, session_id)
+    select o.app_id, c.external_user_ref, now() as at, o.hold_micro_usd as amount, 0 as sent from opened o join sessions c using (app_id, session_id)
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (

@@ -21,17 +21,21 @@ export const lockAllowancesOf = (sql: Sql, app: string, externalUserRefs: Readon
   select 1 from allowances where app_id = ${app} and (kind = 'app' or kind = 'end_user' and external_user_ref = any(${[...externalUserRefs]}::text[]))
   order by app_id, kind, external_user_ref for no key update`
 
-/** Counts what the moves in `of` (app_id, external_user_ref, today, this_month, sent) have used, in the rows of their apps and their end-users. */
+/** What moves (at, amount, sent) come to in each of the periods that are counted. */
+const perPeriod = (sql: Sql) => sql`
+  coalesce(sum(amount) filter (where (at at time zone 'utc')::date = utc_today()), 0)::bigint as today,
+  coalesce(sum(amount) filter (where is_this_month((at at time zone 'utc')::date)), 0)::bigint as this_month,
+  sum(amount)::bigint as in_all, sum(sent)::int as sent`
+
+/** Counts what the moves in `of` (app_id, external_user_ref, at, amount, sent) have used, in the rows of their apps and their end-users. */
 export const countUse = (sql: Sql, of: string) => sql`
   update allowances a set day = utc_today(), day_used_micro_usd = greatest(0, day_used(a) + x.today), day_messages = day_sent(a) + x.sent,
-    month_used_micro_usd = greatest(0, month_used(a) + x.this_month), messages = a.messages + x.sent,
+    month_used_micro_usd = greatest(0, month_used(a) + x.this_month), total_used_micro_usd = greatest(0, a.total_used_micro_usd + x.in_all), messages = a.messages + x.sent,
     day_warned = case when a.day = utc_today() then a.day_warned else 0 end, month_warned = case when is_this_month(a.day) then a.month_warned else 0 end
   from (
-    select app_id, 'app' as kind, '' as external_user_ref, sum(today)::bigint as today, sum(this_month)::bigint as this_month, sum(sent)::int as sent
-    from ${sql(of)} group by app_id
+    select app_id, 'app' as kind, '' as external_user_ref, ${perPeriod(sql)} from ${sql(of)} group by app_id
     union all
-    select app_id, 'end_user', external_user_ref, sum(today)::bigint, sum(this_month)::bigint, sum(sent)::int
-    from ${sql(of)} group by app_id, external_user_ref
+    select app_id, 'end_user', external_user_ref, ${perPeriod(sql)} from ${sql(of)} group by app_id, external_user_ref
   ) x
   where a.app_id = x.app_id and a.kind = x.kind and a.external_user_ref = x.external_user_ref`
 
@@ -40,25 +44,30 @@ export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | 
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)
   select app_id, run_ref, session_id, turn_index, case source_kind when 'proactive' then 'proactive' else 'message_' || reply_mode end, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)}`
 
-/** Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open. */
+/**
+ * Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open,
+ * wherever these still tell it. The whole ledger is read only where something limits the app over all time.
+ */
 export const recount = (sql: Sql, app: string) => sql`
   with period as (
-    select date_trunc('day', now(), 'utc') as day, date_trunc('month', now(), 'utc') as month
+    select date_trunc('day', now(), 'utc') as day,
+      case when exists (select from allowances where app_id = ${app} and total_limit_micro_usd is not null) then '-infinity' else date_trunc('month', now(), 'utc') end as since
   ), moves as (
-    select c.external_user_ref, case when l.at >= p.day then l.amount_micro_usd else 0 end as today, l.amount_micro_usd as this_month, 0 as sent
-    from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.month and l.entry = 'settle'
+    select c.external_user_ref, l.at, l.amount_micro_usd as amount, 0 as sent
+    from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.since and l.entry = 'settle'
     union all
-    select c.external_user_ref, 0, 0, 1
+    select c.external_user_ref, l.at, 0, 1
     from period p, ledger l left join sessions c using (app_id, session_id) where l.app_id = ${app} and l.at >= p.day and l.entry = 'hold' and l.activity <> 'proactive'
     union all
-    select c.external_user_ref, case when t.accepted_at >= p.day then t.hold_micro_usd else 0 end, t.hold_micro_usd, 0
-    from period p, turns t join sessions c using (app_id, session_id) where t.app_id = ${app} and t.outcome is null and t.accepted_at >= p.month
+    select c.external_user_ref, t.accepted_at, t.hold_micro_usd, 0
+    from period p, turns t join sessions c using (app_id, session_id) where t.app_id = ${app} and t.outcome is null and t.accepted_at >= p.since
   ), used as (
-    select 'app' as kind, '' as external_user_ref, sum(today)::bigint as today, sum(this_month)::bigint as this_month, sum(sent)::int as sent from moves
+    select 'app' as kind, '' as external_user_ref, ${perPeriod(sql)} from moves
     union all
-    select 'end_user', external_user_ref, sum(today)::bigint, sum(this_month)::bigint, sum(sent)::int from moves where external_user_ref is not null group by 2
+    select 'end_user', external_user_ref, ${perPeriod(sql)} from moves where external_user_ref is not null group by 2
   )
   update allowances a set day = utc_today(), day_used_micro_usd = coalesce(x.today, 0), month_used_micro_usd = coalesce(x.this_month, 0), day_messages = coalesce(x.sent, 0),
+    total_used_micro_usd = case when a.total_limit_micro_usd is null then a.total_used_micro_usd else coalesce(x.in_all, 0) end,
     day_warned = case when a.day = utc_today() then a.day_warned else 0 end, month_warned = case when is_this_month(a.day) then a.month_warned else 0 end
   from allowances b left join used x using (kind, external_user_ref)
-  where b.app_id = ${app} and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
+  where b.app_id = ${app} and is_this_month(b.sessions_erased_on) is not true and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`

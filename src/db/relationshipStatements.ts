@@ -13,7 +13,7 @@ export interface RelationshipRow {
 
 /** Memories as they leave the database, in the form of the domain. */
 export const memoryColumns = (sql: Sql) => sql`
-  memory_id as id, kind, subject, text, importance, confidence::float8 as confidence, pinned, status, ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, linked_ids, evidence, source,
+  memory_id as id, kind, subject, text, importance, confidence, pinned, status, ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, to_json(linked_ids) as linked_ids, evidence, source,
   tombstone, recall_count, ${iso(sql, "last_recalled_at")}, ${iso(sql, "created_at")}`
 
 export const loopColumns = (sql: Sql) => sql`
@@ -23,17 +23,18 @@ export const loopColumns = (sql: Sql) => sql`
 const MOST_TERMS = 120
 const MOST_TERM_CHARS = 60
 
+/** One that was superseded is looked for as well, where it is asked what was known at some time. */
 const searchable = ({ status, text }: Memory): ReadonlyArray<string> =>
-  status === "active" ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS) : []
+  status === "active" || status === "superseded" ? [...new Set(terms(text))].filter((term) => term.length <= MOST_TERM_CHARS).slice(0, MOST_TERMS) : []
 
 export const writeMemories = (sql: Sql, { appId, sessionId }: SessionRef, memories: ReadonlyArray<Memory>, dictionary: string) => sql`
   insert into memories (app_id, session_id, memory_id, kind, subject, text, importance, confidence, pinned, status, valid_at, invalid_at, supersedes_id, linked_ids, evidence, source, tombstone,
     recall_count, last_recalled_at, created_at, lexemes)
   select ${appId}, ${sessionId}, m.id, m.kind, m.subject, m.text, m.importance, m.confidence, m.pinned, m.status, m.valid_at, m.invalid_at, m.supersedes_id, m.linked_ids, m.evidence, m.source, m.tombstone,
-    m.recall_count, m.last_recalled_at, m.created_at, array(
-      select distinct coalesce(stem[1], term) from unnest(m.terms) as term cross join lateral (select ts_lexize(${dictionary}::regdictionary, term) as stem) s where stem is null or cardinality(stem) > 0
+    m.recall_count, m.last_recalled_at, m.created_at, (
+      select coalesce(string_agg(distinct coalesce(stem[1], term), ' '), '') from unnest(m.terms) as term cross join lateral (select ts_lexize(${dictionary}::regdictionary, term) as stem) s where stem is null or cardinality(stem) > 0
     )
-  from json_to_recordset(${JSON.stringify(memories.map((memory) => ({ ...memory, terms: searchable(memory) })))}::text::json) as m(id text, kind text, subject text, text text, importance smallint, confidence real,
+  from json_to_recordset(${JSON.stringify(memories.map((memory) => ({ ...memory, terms: searchable(memory) })))}::text::json) as m(id text, kind text, subject text, text text, importance smallint, confidence float8,
     pinned boolean, status text, valid_at timestamptz, invalid_at timestamptz, supersedes_id text, linked_ids text[], evidence json, source text, tombstone text, recall_count int,
     last_recalled_at timestamptz, created_at timestamptz, terms text[])
   on conflict (app_id, session_id, memory_id) do update set kind = excluded.kind, subject = excluded.subject, text = excluded.text, importance = excluded.importance, confidence = excluded.confidence,

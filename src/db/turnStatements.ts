@@ -72,17 +72,17 @@ const booked = (sql: Sql) => sql`
   select coalesce(sum(b.cost_micro_usd), 0)::bigint as booked_micro_usd from turn_stages b
   where b.app_id = d.app_id and b.session_id = d.session_id and b.turn_index = d.turn_index and b.fence = d.fence and b.seq < d.stages`
 
-/** What the turns in `of` move when they end: what they have cost by now, less what was held for them on the day and in the month when it was. */
+/** What the turns in `of` move when they end: what they have cost by now, and back what was held for them from when it was. */
 const endOfHold = (sql: Sql, of: string, cost: postgres.PendingQuery<postgres.Row[]>) => sql`
-  select app_id, external_user_ref, ${cost} - case when (accepted_at at time zone 'utc')::date = utc_today() then hold_micro_usd else 0 end as today,
-    ${cost} - case when is_this_month((accepted_at at time zone 'utc')::date) then hold_micro_usd else 0 end as this_month, 0 as sent
-  from ${sql(of)}`
+  select app_id, external_user_ref, now() as at, ${cost} as amount, 0 as sent from ${sql(of)}
+  union all
+  select app_id, external_user_ref, accepted_at, -hold_micro_usd, 0 from ${sql(of)}`
 
 /** Writes the stage rows of the turns in `of`, over what an earlier write has said of them. */
-const trace = (sql: Sql, stages: string, of: "settled" | "spent") => sql`
+const trace = (sql: Sql, stages: string, of: "settled" | "spent", seq = sql`r.seq`) => sql`
   insert into turn_stages (app_id, session_id, turn_index, fence, seq, stage, attempt, started_at, latency_ms, status, decision, error_code, detail,
     model, input_tokens, cached_input_tokens, output_tokens, cost_micro_usd, estimated)
-  select s.app_id, s.session_id, s.turn_index, s.fence, r.seq, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code, r.detail,
+  select s.app_id, s.session_id, s.turn_index, s.fence, ${seq}, r.stage, r.attempt, r.started_at, r.latency_ms, r.status, r.decision, r.error_code, r.detail,
     r.model, r.input_tokens, r.cached_input_tokens, r.output_tokens, r.cost_micro_usd, r.estimated
   from json_to_recordset(${stages}::text::json) as r(n int, seq int, stage text, attempt int, started_at timestamptz, latency_ms float8, status text, decision text, error_code text, detail json,
     model text, input_tokens int, cached_input_tokens int, output_tokens int, cost_micro_usd bigint, estimated boolean)
@@ -117,7 +117,7 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index and t.owner = ${s.owner} and t.fence = d.fence and t.outcome is null
     returning d.*, t.run_ref, t.reply_mode, t.source_kind, c.external_user_ref, ${s.cost}::bigint - b.booked_micro_usd as cost_micro_usd
   ), moves as (
-    select app_id, external_user_ref, cost_micro_usd as today, cost_micro_usd as this_month, 0 as sent from spent
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
@@ -126,6 +126,33 @@ export const writeSpent = (sql: Sql, s: Spending, free: boolean) => sql`
     ${trace(sql, s.stages, "spent")}
   )
   select app_id, session_id from spent`
+
+/** What was done for a turn after it had ended. */
+export interface Afterwards {
+  readonly app: string
+  readonly session: string
+  readonly turn: number
+  readonly cost: number
+  /** A list of its one stage row as JSON text, at whatever place. */
+  readonly stage: string
+}
+
+/** Books a stage that ran after its turn had ended, behind the stages that it has. Allowances and session are locked by the caller. */
+export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
+  with spent as (
+    update turns t set cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint
+    from sessions c where t.app_id = ${s.app} and t.session_id = ${s.session} and t.turn_index = ${s.turn}::int and c.app_id = t.app_id and c.session_id = t.session_id
+    returning 1 as n, t.app_id, t.session_id, t.turn_index, t.fence, t.run_ref, t.reply_mode, t.source_kind, c.external_user_ref, ${s.cost}::bigint as cost_micro_usd
+  ), place as (
+    select coalesce(max(g.seq), -1) + 1 as seq from spent join turn_stages g using (app_id, session_id, turn_index, fence)
+  ), moves as (
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
+  ), counted_use as (
+    ${countUse(sql, "moves")}
+  ), entered as (
+    ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`)} where cost_micro_usd > 0
+  )
+  ${trace(sql, s.stage, "spent", sql`(select seq from place)`)}`
 
 /** Puts a turn off until it is due, once, and asks for a worker then. */
 export const writeDeferred = (sql: Sql, app: string, session: string, turn: number, owner: string, fence: number, dueAt: Date) => sql`

@@ -9,18 +9,20 @@ import { Feeds } from "#channels/event-log/Feeds.ts"
 import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { newId } from "#pipeline/domain/Id.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { authenticate } from "./authenticate.ts"
 import { authenticateAccount } from "./authenticateAccount.ts"
 import { bearerOf } from "#src/accounts/bearer.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
 import { isClosedToDemo } from "./demoSurface.ts"
 import { envelope, type Success } from "./envelope.ts"
-import { ApiError, apiKeyExpired, databaseUnreachable, demoKeySurfaceDisabled, draining, errorBody, internalError, notFound, routeNotFound } from "./errors.ts"
+import { ApiError, apiKeyExpired, databaseUnreachable, demoKeySurfaceDisabled, draining, errorBody, internalError, notFound, quotaTaken, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
 import { isThere } from "./isThere.ts"
 import { describeServer } from "./openapi.ts"
 import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
 import { answerProtocolError } from "./protocolErrors.ts"
+import { showStanding } from "./rateLimitHeaders.ts"
 import { routes } from "./routes.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
@@ -35,7 +37,8 @@ export interface HttpOptions {
   readonly host: string
   readonly port: number
   readonly publicUrl: string | null
-  readonly trustProxy: boolean
+  /** How many proxies stand in front: of X-Forwarded-For only what these have added is believed. */
+  readonly trustedProxies: number
 }
 
 /** Which setting an address that cannot be listened on is to be mended by. */
@@ -73,7 +76,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     let baseUrl = options.publicUrl ?? ""
 
     const app: App = Fastify({
-      trustProxy: options.trustProxy,
+      trustProxy: (_, hop) => hop < options.trustedProxies,
       bodyLimit: BODY_LIMIT_BYTES,
       return503OnClosing: false,
       forceCloseConnections: "idle",
@@ -92,6 +95,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     app.setSerializerCompiler(() => JSON.stringify)
     parseBodies(app, BODY_LIMIT_BYTES)
     const { remembered } = yield* Authentication
+    const limits = yield* RateLimits
     yield* Effect.promise(() => describeServer(app))
 
     app.decorateRequest("principal")
@@ -106,6 +110,12 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       })
       if (principal?.kind === "demo") throw demoKeySurfaceDisabled
     }
+    /** By app, and on the account plane by account. */
+    const countRequest = async (subject: string, reply: FastifyReply) => {
+      const standing = limits.takeAtOnce(subject, "requests") ?? await bridge.run(limits.take(subject, "requests"), reply, "when caller leaves")
+      showStanding(reply, standing)
+      if (!standing.taken) throw quotaTaken(standing)
+    }
     app.addHook("onRequest", async (request, reply) => {
       void reply.headers(headers).header("x-request-id", request.id)
       if (closing) throw draining
@@ -119,6 +129,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         request.principal = await principalOf(request, reply)
         if (request.principal.kind === "demo" && demo !== true) throw demoKeySurfaceDisabled
       }
+      await countRequest(request.account?.accountId ?? request.principal.appId, reply)
     })
     // A socket that has been answered while we stop must not be kept open for the next request.
     app.addHook("onSend", (_, reply, __, done) => {
@@ -127,7 +138,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {
-      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, BODY_LIMIT_BYTES)
+      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit)
       if (error === null) {
         await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
         return sendError(request, reply, internalError)

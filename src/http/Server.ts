@@ -7,6 +7,7 @@ import type { Feeds } from "#channels/event-log/Feeds.ts"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { OperationalLog } from "#channels/OperationalLog.ts"
 import type { Outbound } from "#channels/outbound/Outbound.ts"
+import type { Transcriber } from "#channels/Transcriber.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
 import type { AccountAuthentication, AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
@@ -20,6 +21,7 @@ import type { Allowances } from "#src/db/Allowances.ts"
 import type { ApiKeys } from "#src/db/ApiKeys.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
+import type { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import type { Characters } from "#src/db/Characters.ts"
 import type { Database } from "#src/db/Database.ts"
 import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
@@ -29,12 +31,18 @@ import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
+import type { Memories } from "#src/db/Memories.ts"
 import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
+import type { RateLimits } from "#src/db/RateLimits.ts"
+import type { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
+import type { RelationshipLists } from "#src/db/RelationshipLists.ts"
+import type { Relationships } from "#src/db/Relationships.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { Traces } from "#src/db/Traces.ts"
 import type { Usage } from "#src/db/Usage.ts"
+import type { AuditEntries } from "#src/db/AuditEntries.ts"
 import type { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import type { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -52,8 +60,8 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RollingLimits | Sandboxes | Sessions
-  | Traces | Updates | Usage | Writer
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Sandboxes
+  | Sessions | Traces | Transcriber | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

@@ -1,9 +1,10 @@
+import type { AuditEntry } from "#src/db/AuditEntries.ts"
 import type { AppAllowance, AppLimitsChange, EndUserAllowance, EndUserLimits } from "#src/db/Allowances.ts"
 import type * as z from "zod"
 import type { AppCapsPatch, EndUserCapsPatch } from "./schemas/caps.ts"
 
 export const toUsd = (microUsd: number): number => microUsd / 1_000_000
-const usdOrNull = (microUsd: number | null): number | null => microUsd === null ? null : toUsd(microUsd)
+const usdOrNull = <A extends null | undefined>(microUsd: number | A): number | A => typeof microUsd === "number" ? toUsd(microUsd) : microUsd
 const toMicroUsd = (usd: number | null | undefined) => usd === null || usd === undefined ? usd : Math.round(usd * 1_000_000)
 
 const withoutAbsent = <A extends object>(fields: { readonly [Key in keyof A]: A[Key] | undefined }): Partial<A> =>
@@ -35,18 +36,20 @@ export const readEndUserCaps = (caps: z.output<typeof EndUserCapsPatch>): Partia
 
 const NO_CAPS = { daily_messages: null, daily_cost_usd: null, monthly_cost_usd: null, daily_images: null }
 
-export const readAppCaps = ({ daily_budget_usd, monthly_budget_usd, hard_stop, default_end_user_caps: defaults }: z.output<typeof AppCapsPatch>): AppLimitsChange => withoutAbsent<AppLimitsChange>({
+export const readAppCaps = ({ daily_budget_usd, monthly_budget_usd, hard_stop, default_end_user_caps: defaults, rate_limits: rates }: z.output<typeof AppCapsPatch>): AppLimitsChange => withoutAbsent<AppLimitsChange>({
   daily_limit_micro_usd: toMicroUsd(daily_budget_usd),
   monthly_limit_micro_usd: toMicroUsd(monthly_budget_usd),
   hard_stop: hard_stop === null ? true : hard_stop,
-  defaults: defaults === undefined ? undefined : readEndUserCaps(defaults ?? NO_CAPS)
+  defaults: defaults === undefined ? undefined : readEndUserCaps(defaults ?? NO_CAPS),
+  messages_per_minute: rates === null ? null : rates?.messages_per_minute
 })
 
-export const toAppCapsResource = (allowance: AppAllowance, nowMs: number) => ({
+export const toAppCapsResource = (allowance: AppAllowance, messagesPerMinute: number, nowMs: number) => ({
   daily_budget_usd: usdOrNull(allowance.daily_limit_micro_usd),
   monthly_budget_usd: usdOrNull(allowance.monthly_limit_micro_usd),
   hard_stop: allowance.hard_stop,
   default_end_user_caps: toCaps(allowance.defaults),
+  rate_limits: { messages_per_minute: allowance.messages_per_minute ?? messagesPerMinute },
   used: allowance.daily_limit_micro_usd === null && allowance.monthly_limit_micro_usd === null ? null
     : { day_usd: toUsd(allowance.day_used_micro_usd), month_usd: toUsd(allowance.month_used_micro_usd) },
   resets_at: resetsAt(nowMs)
@@ -74,3 +77,17 @@ export const toEndUserCapsResource = (externalUserRef: string, allowance: EndUse
     : null,
   resets_at: resetsAt(nowMs)
 })
+
+const toCapsChange = (change: Partial<EndUserLimits>) => withoutAbsent({
+  daily_messages: change.daily_message_limit,
+  daily_cost_usd: usdOrNull(change.daily_limit_micro_usd),
+  monthly_cost_usd: usdOrNull(change.monthly_limit_micro_usd),
+  daily_images: change.daily_image_limit
+})
+/** What the audit log keeps of a change, where it is one of caps in the words in which they are changed. */
+export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
+  if (action === "end_user_caps.updated") return toCapsChange(detail)
+  if (action !== "caps.updated") return detail
+  const { daily_limit_micro_usd: daily, monthly_limit_micro_usd: monthly, hard_stop, messages_per_minute, default_end_user_caps: defaults }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
+  return withoutAbsent({ daily_budget_usd: usdOrNull(daily), monthly_budget_usd: usdOrNull(monthly), hard_stop, default_end_user_caps: defaults === undefined ? undefined : toCapsChange(defaults), rate_limits: messages_per_minute === undefined ? undefined : { messages_per_minute } })
+}

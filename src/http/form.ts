@@ -4,8 +4,11 @@ const BODY_LIMIT_BYTES = 16 * 1024
 
 /** Has the routes of pages get their bodies as forms. Anything else is read as one, too, and has none of its fields. */
 export const readForm = (app: App): void => {
+  app.addHook("onRoute", (route) => {
+    route.bodyLimit = BODY_LIMIT_BYTES
+  })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>("*", { parseAs: "string", bodyLimit: BODY_LIMIT_BYTES }, (_, text, done) => done(null, new URLSearchParams(text)))
+  app.addContentTypeParser<string>("*", { parseAs: "string" }, (_, text, done) => done(null, new URLSearchParams(text)))
   app.addHook("preValidation", async (request) => {
     request.body ??= new URLSearchParams()
   })

@@ -48,11 +48,12 @@ curl -s -X POST ${baseUrl}/v1/sessions -H "authorization: Bearer $TROUPE_KEY" -H
 curl -s -X POST ${baseUrl}/v1/sessions/$SESSION/messages -H "authorization: Bearer $TROUPE_KEY" -H "content-type: application/json" -H "idempotency-key: first-message" -d '{"text":"What is for dinner?"}'
 curl -s "${baseUrl}/v1/sessions/$SESSION/events?since=2&wait=30" -H "authorization: Bearer $TROUPE_KEY"
 \`\`\`
-Later, with the key's prefix in PREFIX: list keys with their last use, replace one with an hour's grace, end one at once, and give the account token back:
+Later, with the key's prefix in PREFIX: list keys with their last use, replace one with an hour's grace, end one at once, see who changed what, and give the account token back:
 \`\`\`sh
 curl -s ${baseUrl}/v1/account/apps/$APP_ID/api-keys -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
 curl -s -X POST ${baseUrl}/v1/account/apps/$APP_ID/api-keys/$PREFIX/rotate -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN" -H "content-type: application/json" -d '{"grace_seconds":3600}'
 curl -s -X POST ${baseUrl}/v1/account/apps/$APP_ID/api-keys/$PREFIX/revoke -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
+curl -s "${baseUrl}/v1/account/audit-log?app_id=$APP_ID" -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
 curl -s -X POST ${baseUrl}/v1/account/token/revoke -H "authorization: Bearer $TROUPE_ACCOUNT_TOKEN"
 \`\`\`
 Scopes; a token without the one that a route takes gets 403 scope_missing:
@@ -81,7 +82,8 @@ In a checkout of Troupe, with the key in TROUPE_KEY and TROUPE_URL=${baseUrl}; -
 - \`npm run -s troupe -- webhooks listen --session SESSION --forward http://localhost:3000/hook\` posts them, signed, to a local address.
 
 ## Answers
-Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code and retry by status:
-after Retry-After, or with backoff, where it says retry; not as they are where it says no retry. A plain-string detail comes with a generic 401 or 403 (no retry) and with 503 (retry).
+Success: {"schema_version","data","next_actions"}; next_actions holds commands with real ids. Errors: {"detail":{"code","message","fix","request_id"}}; branch on detail.code, and retry by status.
+RateLimit and RateLimit-Policy (IETF draft) say what the app may still ask and send in this minute; 429 rate_limited is beyond it.
+Try again after Retry-After, or with backoff, where it says retry; not as they are where it says no retry. A plain-string detail comes with a generic 401 or 403 (no retry) and with 503 (retry).
 ${errorList()}
 `

@@ -11,6 +11,7 @@ const tags = [
   { name: "Sessions", description: "Persistent threads between one person and one character" },
   { name: "Messages", description: "What the person says" },
   { name: "Events", description: "The ordered log of a session: everything that was said and happened" },
+  { name: "Relationship", description: "What a character has come to know of a person, with the words that bear it out, and how the two stand" },
   { name: "End-users", description: "The people who talk to characters, by the app's own references" },
   { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
   { name: "Observability", description: "What turns took, cost and decided" },
@@ -38,6 +39,8 @@ export const describeServer = async (app: App) => {
         description: [
           "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
           "How to set up an account, by the device flow, and to get apps and runtime keys with it, is in [llms.txt](/v1/llms.txt).",
+          "## Rate limits",
+          "Answers under a key say how its app stands, in the header fields of the IETF draft: `RateLimit-Policy: \"requests\";q=12000;w=60` is what it may ask in how many seconds, `RateLimit: \"requests\";r=11996;t=42` what is left of it and for how long; a send says so of `\"messages\"` too. Beyond it is 429 `rate_limited`, with `Retry-After`.",
           "## Errors",
           "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` with a generic 401 or 403 (no retry) and with a 503 (retry). Try again only where it says retry, after `Retry-After` or with backoff. Other codes may come.",
           errorList()

@@ -41,7 +41,10 @@ const sendPlain = (reply: FastifyReply, error: ApiError) => {
  */
 export const speakPlainOAuth = (app: App): void => {
   const json = jsonBody(app)
-  app.addContentTypeParser<Buffer>("application/x-www-form-urlencoded", { parseAs: "buffer", bodyLimit: BODY_LIMIT_BYTES }, (request, bytes, done) => {
+  app.addHook("onRoute", (route) => {
+    route.bodyLimit = BODY_LIMIT_BYTES
+  })
+  app.addContentTypeParser<Buffer>("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, bytes, done) => {
     const text = bytes.toString()
     if (text.trim() === "" || text.trimStart().startsWith("{")) return json(request, bytes, done)
     plain.add(request)

@@ -20,6 +20,7 @@ import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { Ledger } from "#src/db/Ledger.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -33,6 +34,7 @@ import { Intake } from "./telegram/Intake.ts"
 import { Manager } from "./telegram/Manager.ts"
 import { Probe } from "./telegram/Probe.ts"
 import { task } from "./task.ts"
+import { TurnReader } from "./TurnReader.ts"
 import { MAX_IN_FLIGHT, TurnRunner } from "./TurnRunner.ts"
 
 /** Jobs at once: as many as turns may be in flight, for in quiet times each job wakes one. */
@@ -42,11 +44,16 @@ const LOCAL_QUEUE = 50
 /** How long running turns may take to finish once we are asked to stop. The rest is given back. */
 const DRAIN = "4 seconds"
 
-const turnTask = task(Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) }), ({ sessions }) =>
+const Sessions = Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) })
+
+const turnTask = task(Sessions, ({ sessions }) =>
   TurnRunner.use((runner) => Effect.forEach(sessions, ([appId, sessionId]) => runner.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
 
+const relateTask = task(Sessions, ({ sessions }) =>
+  TurnReader.use((reader) => Effect.forEach(sessions, ([appId, sessionId]) => reader.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
+
 const expireTask = task(Schema.Unknown, () => Effect.all([
-  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire)
+  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire)
 ], { discard: true }))
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
@@ -87,9 +94,9 @@ const initiateTask = task(Schema.Unknown, () => initiate)
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | Retention | RollingLimits | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
-  turn: turnTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
+  turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, initiate: initiateTask
 }
 const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate"].join("\n")

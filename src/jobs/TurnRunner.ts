@@ -83,12 +83,13 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       return after === null ? outcome : Outcome.cases.Withheld.make({ by: after })
     })
 
-    /** Runs the turn, or puts it off for as long as the character takes to answer: null. */
+    /** Runs the turn, or puts it off for as long as the character takes to answer, or as nothing is to happen: null. */
     const attempt = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
       const turn = yield* load(row)
       if (row.initiative !== null) return yield* speak(row, row.initiative, pipeline.run(turn, trail))
-      const dueAt = row.accepted_at.getTime() + replyDelayMs(turn)
-      if (row.deferred || dueAt <= (yield* Clock.currentTimeMillis)) return yield* pipeline.run(turn, trail)
+      const now = yield* Clock.currentTimeMillis
+      const dueAt = Math.max(now, row.accepted_at.getTime() + replyDelayMs(turn)) + pipeline.stallMs(turn)
+      if (row.deferred || dueAt <= now) return yield* pipeline.run(turn, trail)
       yield* untilReachable(turns.defer(lease, new Date(dueAt)))
       return null
     })

@@ -87,6 +87,19 @@ describe("the ledger", () => {
     }
   ), { numRuns: 20 }), 60_000)
 
+  it("counts anew over all time where there is such a limit, from the first entry on", async () => {
+    const appId = await engine.createApp()
+    const sessionId = await engine.createSession(appId)
+    await database.sql`insert into allowances (app_id, kind, total_limit_micro_usd) values (${appId}, 'app', ${3 * HOLD})`
+    await database.sql`
+      insert into ledger (app_id, at, run_ref, activity, entry, amount_micro_usd, price_version) values (${appId}, now() - interval '70 days', 'run_old', 'message_fast', 'settle', ${HOLD}, 'old')`
+    await engine.send({ appId, sessionId })
+    await engine.run(Allowances.use((allowances) => allowances.recount([appId])))
+    const [row] = await database.sql`select month_used_micro_usd::int as month, total_used_micro_usd::int as total from allowances where app_id = ${appId}`
+    assert.deepStrictEqual({ ...row }, { month: HOLD, total: 2 * HOLD })
+    assert.deepStrictEqual(count(await sendMany(appId, [sessionId], 3)), { accepted: 1, budget_exceeded: 2 })
+  })
+
   it("releases what was held when a character is put away with its sessions", async () => {
     const appId = await engine.createApp(1_000_000)
     const sessionId = await engine.createSession(appId)

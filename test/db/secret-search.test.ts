@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { mint } from "#src/accounts/credential.ts"
+import { newUserCode } from "#src/accounts/userCode.ts"
 import { secretsIn, tablesWithSecrets } from "#test/support/findSecrets.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
@@ -13,6 +14,8 @@ describe("the search for secrets that every test ends with", () => {
   const secrets: ReadonlyArray<readonly [string, string]> = [
     ["a runtime key", mint("ck_").secret],
     ["an account token", mint("lat_").secret],
+    ["a device code", mint("dc_").secret],
+    ["a code that a person types in", newUserCode()],
     ["a secret of a webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
     ["a bot's token", "4839574812:AAFD39kkdpWt3ywyRZergyOLMaJhac60qcg"]
   ]
@@ -30,7 +33,7 @@ describe("the search for secrets that every test ends with", () => {
     assert.deepStrictEqual(await tablesWithSecrets(sql), [])
   })
 
-  it("takes what was made up for none: a key without its checksum, a prefix", () => {
-    assert.deepStrictEqual(secretsIn(`${mint("ck_").secret.slice(0, -1)}0 ${mint("lat_").prefix}`), [])
+  it("takes what was made up for none: a key without its checksum, a prefix, words in capitals", () => {
+    assert.deepStrictEqual(secretsIn(`${mint("ck_").secret.slice(0, -1)}0 ${mint("lat_").prefix} NAMES-LIKE THIS-ONE BCDF-GHJKL`), [])
   })
 })

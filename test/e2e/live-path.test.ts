@@ -4,6 +4,7 @@ import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.t
 import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 /** A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline. */
 const ENV = { OPENAI_TIMEOUT_SECONDS: "0.3", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.4" }
@@ -91,14 +92,19 @@ describe("a reply by a model behind an address", () => {
     assert.deepInclude(grounding, { status: "fallback", error_code: code })
   })
 
-  it("takes two calls in fast mode, whose costs add up on the trace", async () => {
+  it("takes two calls in fast mode, and one afterwards that reads it, whose costs add up on the trace", async () => {
     const session = await app.createSession()
     const before = model.requests.length
-    const row = await trace(session, await app.converse(session, "hello"))
+    const reply = await app.converse(session, "hello")
+    const row = await until("the turn to be read", async () => {
+      const row = await trace(session, reply)
+      return row.settled ? row : undefined
+    })
     assert.deepStrictEqual(model.requests.slice(before).map(({ question, model }) => `${question} ${model}`), ["analysis gpt-5-nano", "reply gpt-5-mini"])
     const tokens = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 50 }
-    assert.strictEqual(Math.round(row.cost_usd * 1_000_000), costMicroUsd("gpt-5-nano", tokens) + costMicroUsd("gpt-5-mini", tokens))
-    assert.deepStrictEqual(row.tokens, { input: 2_000, cached_input: 800, output: 100 })
+    assert.deepInclude(row.stages.at(-1), { stage: "relational_update", model: "gpt-5-nano" })
+    assert.strictEqual(Math.round(row.cost_usd * 1_000_000), 2 * costMicroUsd("gpt-5-nano", tokens) + costMicroUsd("gpt-5-mini", tokens))
+    assert.deepStrictEqual(row.tokens, { input: 3_000, cached_input: 1_200, output: 150 })
   })
 
   it("ends as timed_out when an attempt outlasts its deadline, and the deadline is the attempt's, not the queue's", async () => {
@@ -112,9 +118,14 @@ describe("a reply by a model behind an address", () => {
     const second = await app.waitFor(session, (event) => event.trace_id === queued.body.data.run_ref && event.role === "character" && event.type === "message.created")
     assert.strictEqual(second.payload["turn_index"], 2)
     // Both calls that were cut off had been read by a model.
-    const { stages, cost_usd } = await trace(session, first)
+    const { stages, cost_usd } = await until("the turn to be read", async () => {
+      const row = await trace(session, first)
+      return row.settled ? row : undefined
+    })
     const paid = stages.filter(({ cost_usd }: { cost_usd: number }) => cost_usd > 0)
-    assert.deepStrictEqual(paid.map(({ stage, error_code, estimated }: Record<string, unknown>) => [stage, error_code, estimated]), [["grounding", "timeout", true], ["generation", "timed_out", true]])
+    assert.deepStrictEqual(paid.map(({ stage, error_code, estimated }: Record<string, unknown>) => [stage, error_code, estimated]), [
+      ["grounding", "timeout", true], ["generation", "timed_out", true], ["relational_update", null, false]
+    ])
     assert.strictEqual(cost_usd, paid.reduce((sum: number, { cost_usd }: { cost_usd: number }) => sum + cost_usd, 0))
   })
 

@@ -24,8 +24,7 @@ const usedBy = async (app: TestApp) =>
 const holdOf = async (session: string) =>
   (await fleet.database.sql<Array<{ hold: number }>>`select hold_micro_usd::int as hold from turns where session_id = ${session}`)[0]?.hold ?? 0
 const traceOf = async (app: TestApp, session: string) => {
-  const { body } = await app.get(`/v1/sessions/${session}/trace`)
-  const [turn] = body.data.trace
+  const turn = (await app.get(`/v1/sessions/${session}/trace`)).body.data.trace[0]
   const rows: ReadonlyArray<any> = turn.stages
   return { turn, generations: rows.filter(({ stage }) => stage === "generation").map(({ run_attempt, status, error_code, cost_usd }) => [run_attempt, status, error_code, Math.round(cost_usd * 1_000_000)]) }
 }
@@ -49,6 +48,7 @@ describe("what was paid before a worker went", () => {
     const rerun = await fleet.model.call(3)
     rerun.release()
     await app.waitFor(session, isReply)
+    await until("the turn to be read", async () => (await traceOf(app, session)).turn.settled)
     const { turn, generations } = await traceOf(app, session)
     assert.deepStrictEqual(generations, [...booked, [2, "ok", null, costOf(1)]])
     assert.deepInclude(turn, { attempts: 2, recovered: true, settled: true, cost_usd: 2 * costOf(1) / 1_000_000 })
@@ -64,14 +64,18 @@ describe("what was paid before a worker went", () => {
     ;(await fleet.model.call(1)).release(UNUSABLE)
     await fleet.model.call(2)
     assert.strictEqual(await leaving.stop("SIGTERM"), 0)
-    assert.strictEqual(await usedBy(app), await holdOf(session) + costOf(1))
-    const { generations } = await traceOf(app, session)
-    assert.deepStrictEqual(generations, [[1, "error", "interrupted", costOf(1)]])
+    const { turn, generations } = await traceOf(app, session)
+    const cost = Math.round(turn.cost_usd * 1_000_000)
+    assert.deepStrictEqual(generations, [[1, "error", "interrupted", cost]])
+    // What the second call had cost when it was cut off is estimated.
+    assert.isTrue(turn.stages.at(-1).estimated)
+    assert.isAbove(cost, costOf(1))
+    assert.strictEqual(await usedBy(app), await holdOf(session) + cost)
 
     fleet.model.answerAfter(0)
     await fleet.start("worker")
     await app.waitFor(session, isReply)
-    assert.strictEqual(await usedBy(app), 2 * costOf(1))
+    assert.strictEqual(await usedBy(app), cost + costOf(1))
   }, 120_000)
 
   it("is booked once when it only seemed dead, and what it pays after its turn was taken over is not", async () => {

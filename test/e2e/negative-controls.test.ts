@@ -15,13 +15,16 @@ import { Allowances } from "#src/db/Allowances.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
+import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { Relationships } from "#src/db/Relationships.ts"
 import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { Ledger } from "#src/db/Ledger.ts"
+import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
@@ -36,11 +39,12 @@ import { Batches } from "#src/jobs/telegram/Batches.ts"
 import { Intake } from "#src/jobs/telegram/Intake.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
+import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
-import { DEADLINES } from "#test/support/turns.ts"
+import { DEADLINES, nothingKnown } from "#test/support/turns.ts"
 import { until } from "#test/support/until.ts"
 
 // What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard proves nothing any more.
@@ -131,7 +135,7 @@ describe("without the watchdog", () => {
 
     // All that a worker process runs, but for the watchdog.
     const runtime = ManagedRuntime.make(Runner.layer.pipe(
-      Layer.provide([TurnRunner.layer, courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null })]),
+      Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)), courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null }), RateLimits.layer({ messages: 1, requests: 1 })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
       Layer.provide([
         Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
@@ -139,7 +143,7 @@ describe("without the watchdog", () => {
         Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})
       ]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
-      Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
+      Layer.provide([Transcripts.layer, Recalls.layer, nothingKnown, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),
       Layer.provide(LogSignals.layer),
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),

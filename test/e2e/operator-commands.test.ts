@@ -32,6 +32,15 @@ describe("app list", () => {
   })
 })
 
+describe("app create", () => {
+  it("puts the budget that it sets in the audit log", async () => {
+    const { app_id } = await printed("app", "create", "Shop", "--budget-usd", "2.5")
+    const entries = await server.database.sql`select action, detail from audit_log where app_id = ${app_id} order by entry_id`
+    assert.deepStrictEqual(entries.map(({ action }) => action), ["app.created", "caps.updated", "api_key.created"])
+    assert.deepStrictEqual(entries[1]?.["detail"], { monthly_limit_micro_usd: 2_500_000 })
+  })
+})
+
 describe("key create and key rotate", () => {
   it("print one line with the key; a rotated one ends at once, or goes on for its grace", async () => {
     const { appId } = await server.createApp()

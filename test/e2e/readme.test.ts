@@ -51,6 +51,12 @@ describe("the README", () => {
     assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
   })
 
+  it("shows what a character has noted of a message", async () => {
+    const opened = block("conversation").split("# 2.")[0] ?? ""
+    const [, page = ""] = (await shell(`${opened}\n${block("remembering")}`)).split(/(?<=\})(?=\{"schema_version")/)
+    assert.deepStrictEqual(JSON.parse(page).data.memories.map(({ text }: { text: string }) => text), ["My sister Nadia plays the cello."])
+  })
+
   it("makes a webhook for the conversation", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))
@@ -72,7 +78,7 @@ describe("the README", () => {
     const { data } = JSON.parse(page)
     assert.isTrue(data.events.some((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"))
     // What it was given is in no line that the server wrote.
-    assert.match(secrets, /^lat_\w{46} ck_\w{46} [\w-]{43}$/)
+    assert.match(secrets, /^lat_\w{46} ck_\w{46} dc_\w{46}$/)
     const [app, endUser, usage] = caps.split(/(?<=\})(?=\{"schema_version")/).map((answer) => JSON.parse(answer).data)
     assert.deepStrictEqual([app.daily_budget_usd, app.default_end_user_caps.daily_messages, endUser.effective.daily_messages, usage.messages], [5, 200, 20, 1])
     for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)

@@ -270,6 +270,10 @@ describe("a runtime key", () => {
       cursor = next_cursor
     }
     assert.deepStrictEqual([pages.length, new Set(pages).size], [100, 100])
+    // One that goes on beside its successor makes one more.
+    const rotate = (grace_seconds: number) => account.client.post(`${keysOf(appId)}/${pages[0]}/rotate`, { grace_seconds })
+    assert.deepStrictEqual(shape(await rotate(60)), [409, "api_key_limit_reached"])
+    assert.strictEqual((await rotate(0)).status, 200)
   })
 })
 

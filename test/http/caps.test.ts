@@ -64,6 +64,23 @@ describe("the caps of an app", () => {
   })
 })
 
+describe("caps that are changed while much goes on", () => {
+  it("are changed, and nobody is in anybody's way", async () => {
+    const { path, app } = await createApp()
+    const character_slug = await app.createCharacter()
+    const open = (n: number) => app.post("/v1/sessions", { character_slug, external_user_ref: `user-${n % 4}` })
+    const sessions = await Promise.all([0, 1, 2, 3].map(async (n) => (await open(n)).body.data.id as string))
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => [
+      open(n),
+      app.send(sessions[n % 4] ?? "", "Hello"),
+      account.client.patch(`${path}/caps`, { daily_budget_usd: n, default_end_user_caps: { daily_messages: 100 + n } }),
+      account.client.patch(`${path}/end-users/user-${n % 4}/caps`, { daily_cost_usd: n }),
+      app.delete(`/v1/end-users/user-${n % 2}`)
+    ]).flat())
+    assert.deepStrictEqual(answers.filter(({ status }) => status >= 500), [])
+  })
+})
+
 describe("the caps of an end-user", () => {
   it("refuse a send of theirs with 402 end_user_cap_exceeded and nobody else's, with nothing written", async () => {
     const { path, app } = await createApp()
@@ -157,5 +174,38 @@ describe("a budget that runs out", () => {
       { period: "month", share_percent: 100, limit_usd: 1, used_usd: 1 }
     ])
     assert.strictEqual((await app.send(session, "Hello")).body.detail.code, "budget_exceeded")
+  })
+
+  it("is told of over all time too, once a share, whatever month it is", async () => {
+    const { appId, app } = await createApp()
+    const { sql } = server.database
+    await sql`insert into allowances (app_id, kind, total_limit_micro_usd, total_used_micro_usd) values (${appId}, 'app', 1000000, 1000000)`
+    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ payload: object }>).map(({ payload }) => payload)
+    const look = () => sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
+    await look()
+    await until("the warning", async () => (await told()).length === 1)
+    await sql`update allowances set day = day - 40, daily_limit_micro_usd = 1, day_used_micro_usd = 1 where app_id = ${appId}`
+    await sql`update allowances set day = utc_today() where app_id = ${appId}`
+    await look()
+    await until("another", async () => (await told()).length === 2)
+    assert.deepStrictEqual((await told()).map((payload) => (payload as { period: string }).period), ["total", "day"])
+  })
+
+  it("is told of anew when it is another, and not when it is the same", async () => {
+    const { appId, path, app } = await createApp()
+    const limit = (usd: number) => account.client.patch(`${path}/caps`, { monthly_budget_usd: usd })
+    const look = () => server.database.sql`select graphile_worker.add_job('budgets', '{}'::json, queue_name := 'budgets')`
+    const told = async () => ((await app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<{ type: string; payload: { limit_usd: number; share_percent: number } }>)
+      .filter(({ type }) => type === "budget.warning").map(({ payload }) => [payload.limit_usd, payload.share_percent])
+    await limit(1)
+    await server.database.sql`update allowances set month_used_micro_usd = 1000000 where app_id = ${appId} and kind = 'app'`
+    await look()
+    await until("the first warning", async () => (await told()).length === 1)
+    await limit(1)
+    await look()
+    await limit(1.25)
+    await look()
+    await until("the second", async () => (await told()).length >= 2)
+    assert.deepStrictEqual(await told(), [[1, 100], [1.25, 80]])
   })
 })

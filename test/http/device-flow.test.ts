@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from "node:net"
 import * as client from "openid-client"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { ALL_SCOPES } from "#src/accounts/scopes.ts"
+import { approve } from "#test/support/approve.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { rawClient } from "#test/support/rawRequest.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
@@ -289,6 +290,19 @@ describe("the page for the code", () => {
   })
 })
 
+describe("a body that is too large", () => {
+  it("is refused with how large it may be, whatever it is", async () => {
+    for (const path of [START, TOKEN, "/device", "/device/decision"]) {
+      for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+        const response = await fetch(server.baseUrl + path, { method: "POST", headers: { "content-type": type }, body: "a".repeat(16_385) })
+        assert.strictEqual(response.status, 413)
+        assert.include(await response.text(), "larger than 16384 bytes", `${path} ${type}`)
+      }
+    }
+    assert.include((await account.client.post("/v1/account/apps", "a".repeat(1_048_577))).body.detail.message, "larger than 1048576 bytes")
+  })
+})
+
 describe("the development sign-in", () => {
   const DISCOVERY = "/dev-issuer/.well-known/openid-configuration"
 
@@ -300,6 +314,14 @@ describe("the development sign-in", () => {
       assert.deepStrictEqual([answer.status, JSON.parse(answer.body).detail.code], [404, "route_not_found"], JSON.stringify(headers))
     }
     raw.close()
+  })
+
+  it("takes people by any name", async () => {
+    for (const name of [`${"a".repeat(59)}🦊`, "名".repeat(60), "İ".repeat(60)]) {
+      const { device_code, verification_uri_complete } = await start()
+      await approve(verification_uri_complete, name)
+      assert.strictEqual((await exchange(device_code)).status, 200, name)
+    }
   })
 
   it.each<Record<string, string>>([{ NODE_ENV: "production" }, { PUBLIC_URL: "https://troupe.example" }])("is not there, and nobody can start what they could not sign in to, with %o", async (env) => {

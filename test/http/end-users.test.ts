@@ -85,6 +85,31 @@ describe("an end-user in Telegram", () => {
   })
 })
 
+describe("an end-user in Telegram who has everything forgotten", () => {
+  it("has used what they have used", async () => {
+    const bot = telegram.createBot()
+    await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: slug, join_window_ms: 0 })
+    const person = telegram.createUser({ first_name: "Lethe" })
+    const ref = `tg:${person.id}`
+    const sessions = async () => (await app.get(`/v1/sessions?external_user_ref=${ref}`)).body.data.sessions
+    telegram.say(person, bot, "Hello")
+    const session = await until("a session", async () => (await sessions())[0]?.id as string | undefined)
+    await app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+    await app.patch(`${at(ref)}/caps`, { daily_messages: 1 })
+    const used = async () => (await app.get(`${at(ref)}/caps`)).body.data.used
+    const before = await used()
+    assert.strictEqual(before.day_messages, 1)
+    telegram.say(person, bot, "/forget")
+    telegram.say(person, bot, "/forget")
+    await until("all to be forgotten", async () => (await sessions()).length === 0)
+    const { sql } = server.database
+    await sql`select graphile_worker.add_job('recount', ${JSON.stringify({ app_id: app.appId })}::text::json, job_key := ${`recount:${app.appId}`})`
+    await until("it to be counted again", async () => (await sql`select 1 from graphile_worker.jobs where key = ${`recount:${app.appId}`}`).length === 0)
+    assert.deepStrictEqual(await used(), before)
+    assert.deepStrictEqual(shape(await app.send(await open(ref), "Hello again")), [402, "end_user_cap_exceeded"])
+  })
+})
+
 describe("the list of end-users", () => {
   it("goes by references, page by page, finds parts of references and names, and who was active since", async () => {
     const own = await server.createApp()

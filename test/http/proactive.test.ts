@@ -164,8 +164,11 @@ describe("a character of the sandbox, when time is moved on", () => {
     assert.deepInclude((await evaluate(demo, session, { now: tomorrow, dry_run: false })).body.data, { decision: "skip", skipped_by: "min_idle" })
     const runs = (await demo.get(`/v1/sessions/${session}/runs`)).body.data.runs
     assert.deepInclude(runs[0], { trace_id: said.trace_id, kind: "proactive", status: "replied" })
-    const trace = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${said.trace_id}`)).body.data.trace[0]
-    assert.deepInclude(trace, { outcome: "replied", settled: true })
+    const trace = await until("it to be read", async () => {
+      const row = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${said.trace_id}`)).body.data.trace[0]
+      return row.settled ? row : undefined
+    })
+    assert.deepInclude(trace, { outcome: "replied" })
     const { decisions } = (await demo.get(`${policyOf(demo)}/decisions?session_id=${session}`)).body.data
     assert.isTrue(decisions.some((made: Record<string, unknown>) => made["decision"] === "sent" && made["run_ref"] === said.trace_id && made["reason"] === "cold_initiate"))
     assert.strictEqual((await demo.get(`/v1/sessions/${session}`)).body.data.unanswered_character_turns, 2)

@@ -99,6 +99,20 @@ describe("an address", () => {
     assert.strictEqual((await issue()).status, 200)
   })
 
+  it("is the one that the proxy has added, whatever a caller says before it", async () => {
+    const answers = await Promise.all(fifty.map((n) => issue(`192.0.2.${n}, 203.0.113.1`)))
+    assert.deepStrictEqual(tally(answers), { "200": 5, "429 demo_sandbox_rate_limited": 45 })
+  })
+
+  it("is the one that the outermost of several proxies has added", async () => {
+    const behind = await startTestServer({ env: { TRUST_PROXY: "2", DEMO_KEYS_PER_HOUR: "1" } })
+    const ask = (n: number, address: string) => new TestApp(behind.baseUrl, "", "").post(PATH, undefined, { "x-forwarded-for": `192.0.2.${n}, ${address}, 10.0.0.1` })
+    assert.strictEqual((await ask(1, "203.0.113.1")).status, 200)
+    assert.deepStrictEqual(shape(await ask(2, "203.0.113.1")), [429, "demo_sandbox_rate_limited"])
+    assert.strictEqual((await ask(3, "198.51.100.1")).status, 200)
+    await behind.close()
+  })
+
   it("gets no more by another user agent", async () => {
     const answers = await Promise.all(fifty.map((n) => issue("203.0.113.1", { "user-agent": `agent-${n}` })))
     assert.deepStrictEqual(tally(answers), { "200": 5, "429 demo_sandbox_rate_limited": 45 })
@@ -183,10 +197,14 @@ describe("what a demo key may do", () => {
     assert.deepStrictEqual(shape(await app.post(`/v1/sessions/${session}/messages`, { text: "a".repeat(40_000), reply_mode: "slow" })), [422, "validation_error"])
   })
 
-  it("is to spend no more than its credit", async () => {
+  it("is to spend no more than its credit, whatever month it is", async () => {
     const app = await sandbox()
     const session = await app.createSession({ character_slug: "edda-brandvik" })
-    await server.database.sql`update allowances set month_used_micro_usd = monthly_limit_micro_usd where app_id = ${app.appId} and kind = 'app'`
+    await app.converse(session, "Hello")
+    const [row] = await server.database.sql`select total_used_micro_usd::int as used, total_limit_micro_usd::int as credit from allowances where app_id = ${app.appId} and kind = 'app'`
+    const spent = Math.round((await app.get("/v1/usage")).body.data.cost_usd * 1e6)
+    assert.deepStrictEqual({ ...row }, { used: spent, credit: 1_000_000 })
+    await server.database.sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
     assert.deepStrictEqual(shape(await app.send(session, "Hello")), [402, "budget_exceeded"])
   })
 
@@ -198,7 +216,7 @@ describe("what a demo key may do", () => {
     const { character_slug } = (await app.get(`/v1/sessions/${session}`)).body.data
     await app.delete(`/v1/characters/${character_slug}?end_sessions=true`)
     const { sql } = server.database
-    await sql`update allowances set month_used_micro_usd = monthly_limit_micro_usd, messages = message_limit, characters = character_limit, sessions = session_limit where app_id = ${app.appId} and kind = 'app'`
+    await sql`update allowances set total_used_micro_usd = total_limit_micro_usd, messages = message_limit, characters = character_limit, sessions = session_limit where app_id = ${app.appId} and kind = 'app'`
     const long = "a".repeat(2001)
     const send = (text: string, path = session, headers = {}) => app.send(path, text, headers).then(shape)
     assert.deepStrictEqual(await send("", "ses_none"), [404, "session_not_found"])

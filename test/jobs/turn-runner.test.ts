@@ -29,7 +29,7 @@ const runnerWith = (given: { readonly turns: Partial<Turns["Service"]>; readonly
     Layer.mock(Initiatives, {}),
     Layer.succeed(Membership, Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })),
     Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.succeed(given.character ?? plainCharacter) })),
-    Layer.succeed(TurnPipeline, TurnPipeline.of({ run: given.run ?? (() => Effect.die("begun")) }))
+    Layer.succeed(TurnPipeline, TurnPipeline.of({ run: given.run ?? (() => Effect.die("begun")), stallMs: ({ fault }) => fault === "stall" ? 30_000 : 0 }))
   ])))
 
 describe("a turn whose claim is on its way when its worker is asked to stop", () => {
@@ -97,13 +97,13 @@ describe("a reply that the database will not take", () => {
   }))
 })
 
-describe("a character that takes its time", () => {
+describe("a turn that waits", () => {
   const slow = characterOf({ slug: "mara", display_name: "Mara", life_rhythm: { reply_delay_seconds: { min: 40, max: 90 } } })
-  const runs = Effect.fnUntraced(function*(given: Partial<ClaimRow>) {
+  const runs = Effect.fnUntraced(function*(given: Partial<ClaimRow>, character: Character = slow) {
     const deferred: Array<number> = []
     const settled: Array<string> = []
     const runner = yield* runnerWith({
-      character: slow,
+      character,
       turns: {
         claim: () => Effect.succeed(settled.length + deferred.length === 0 ? { ...row, ...given } : undefined),
         defer: (_, dueAt) => Effect.sync(() => { deferred.push(dueAt.getTime()) }),
@@ -118,7 +118,7 @@ describe("a character that takes its time", () => {
     return { deferred, settled }
   })
 
-  it.effect("has its turn put off for a time within its bounds, the same for the same turn", () => Effect.gen(function*() {
+  it.effect("for a character that takes its time is put off for as long as its bounds say, the same for the same turn", () => Effect.gen(function*() {
     const { deferred, settled } = yield* runs({})
     assert.deepStrictEqual(settled, [])
     assert.isTrue(deferred.length === 1 && (deferred[0] ?? 0) >= 40_000 && (deferred[0] ?? 0) <= 90_000)
@@ -126,8 +126,16 @@ describe("a character that takes its time", () => {
     assert.notDeepEqual((yield* runs({ turn_index: 2 })).deferred, deferred)
   }))
 
-  it.effect("answers at once when the message has waited as long anyway, or has been put off before", () => Effect.gen(function*() {
+  it.effect("is run at once when the message has waited as long anyway, or has been put off before", () => Effect.gen(function*() {
     assert.deepStrictEqual(yield* runs({ deferred: true }), { deferred: [], settled: ["Withheld"] })
     assert.deepStrictEqual(yield* runs({ accepted_at: new Date(-90_000) }), { deferred: [], settled: ["Withheld"] })
+  }))
+
+  it.effect("because it is to stall is put off, and takes no other's place, from when it is its turn and by as much as the character takes as well", () => Effect.gen(function*() {
+    const stalled = { fault: "stall", accepted_at: new Date(-90_000) } as const
+    assert.deepStrictEqual(yield* runs(stalled, plainCharacter), { deferred: [30_000], settled: [] })
+    assert.deepStrictEqual(yield* runs({ ...stalled, deferred: true }, plainCharacter), { deferred: [], settled: ["Withheld"] })
+    const [dueAt = 0] = (yield* runs({ fault: "stall" })).deferred
+    assert.isTrue(dueAt >= 70_000 && dueAt <= 120_000)
   }))
 })

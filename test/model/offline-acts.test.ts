@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { type Act, actOf } from "#src/model/offline/acts.ts"
+import { type Act, actOf } from "#pipeline/relational/rules/acts.ts"
 
 const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
   ["greeting", ["hi", "Hello!", "good morning", "hey you", "nice to meet you", "Moin"]],

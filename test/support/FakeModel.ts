@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import type { Reply } from "#pipeline/generation/Writer.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
+import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
 import { FakeEar } from "./FakeEar.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
@@ -23,7 +24,7 @@ export type Behaviour =
   | { readonly kind: "stall" }
   | { readonly kind: "reset" }
 
-export type Question = "reply" | "analysis" | "critique" | "rewrite"
+export type Question = "reply" | "analysis" | "critique" | "rewrite" | "extraction"
 
 export interface FakeRequest {
   readonly authorization: string | null
@@ -41,6 +42,8 @@ export interface FakeModel {
   /** To be used as the base URL of a client. */
   readonly url: string
   readonly requests: ReadonlyArray<FakeRequest>
+  /** The calls that read a turn after it was answered, which nobody waits for; they are not among `requests`, and nothing goes wrong with them unless it is scripted. */
+  readonly extractions: ReadonlyArray<FakeRequest>
   /** Resolves with the request of that number (from 0), now or when it comes. */
   readonly received: (index: number) => Promise<FakeRequest>
   /** Queues behaviours, one per call for a reply. */
@@ -64,7 +67,7 @@ const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct(
   messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.String })),
   response_format: Schema.optionalKey(Schema.Struct({
     type: Schema.Literals(["json_schema", "json_object"]),
-    json_schema: Schema.optionalKey(Schema.Struct({ name: Schema.Literals(["reply", "analysis", "critique", "rewrite"]), strict: Schema.optionalKey(Schema.Boolean) }))
+    json_schema: Schema.optionalKey(Schema.Struct({ name: Schema.Literals(["reply", "analysis", "critique", "rewrite", "extraction"]), strict: Schema.optionalKey(Schema.Boolean) }))
   }))
 })))
 type Body = ReturnType<typeof decodeBody>
@@ -73,7 +76,7 @@ type Body = ReturnType<typeof decodeBody>
 const questionOf = ({ response_format, messages }: Body): Question => {
   const rules = messages[0]?.content ?? ""
   return response_format?.json_schema?.name
-    ?? (rules.includes("{\"intent\":") ? "analysis" : rules.includes("{\"flaws\":") ? "critique" : rules.includes("{\"bubbles\":") ? "rewrite" : "reply")
+    ?? (rules.includes("{\"intent\":") ? "analysis" : rules.includes("{\"signals\":") ? "extraction" : rules.includes("{\"flaws\":") ? "critique" : rules.includes("{\"bubbles\":") ? "rewrite" : "reply")
 }
 
 const formatOf = ({ response_format }: Body): FakeRequest["format"] =>
@@ -114,6 +117,7 @@ const goodText = (question: Question, { bubbles, reply, fields }: Extract<Behavi
     case "reply": return replyText(bubbles, reply)
     case "analysis": return JSON.stringify({ ...GOOD_ANALYSIS, ...fields })
     case "critique": return JSON.stringify({ flaws: [], rewrite: false, ...fields })
+    case "extraction": return JSON.stringify({ ...NOTHING_EXTRACTED, ...fields })
     case "rewrite": return JSON.stringify({ bubbles: bubbles ?? ["hello, rewritten"], ...fields })
   }
 }
@@ -144,8 +148,9 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
   const { otherwise = { kind: "ok" } } = options
   const ear = new FakeEar()
   const requests: Array<FakeRequest> = []
+  const extractions: Array<FakeRequest> = []
   const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
-  const queues: Record<Question, Array<Behaviour>> = { reply: [], analysis: [], critique: [], rewrite: [] }
+  const queues: Record<Question, Array<Behaviour>> = { reply: [], analysis: [], critique: [], rewrite: [], extraction: [] }
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
@@ -161,6 +166,10 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
       messages: body.messages,
       closed
     }
+    if (request.question === "extraction") {
+      extractions.push(request)
+      return answer(queues.extraction.shift() ?? { kind: "ok" }, request, response)
+    }
     const index = requests.push(request) - 1
     waiting.get(index)?.resolve(request)
     answer(queues[request.question].shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise), request, response)
@@ -175,6 +184,7 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
+    extractions,
     ear,
     received: (index) => {
       const request = requests[index]

@@ -1,8 +1,9 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
 import { until } from "./until.ts"
 
-/** One request for a reply, as the model server saw it. Those for the analysis of a message are answered at once, and are free. */
+/** One request for a reply, as the model server saw it. Those that read a message before it is answered or its turn afterwards are answered at once, and are free. */
 export interface ModelCall {
   /** When it began, by `performance.now()` of this process. */
   readonly at: number
@@ -37,6 +38,7 @@ const ANALYSIS = JSON.stringify({
   intent: "smalltalk", asks_about: ["nothing"], relevant_memory_ids: [], contradictions: [],
   safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral"
 })
+const READ: Readonly<Record<string, string>> = { analysis: ANALYSIS, extraction: JSON.stringify(NOTHING_EXTRACTED) }
 const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 const completion = (n: number, content: string, usage: object = SLOW_USAGE) => ({
@@ -68,9 +70,8 @@ export const startSlowModel = async (delayMs: number | null = null, reply = repl
     let endedAt = 0
     response.on("close", () => { endedAt = performance.now() })
     const { messages, response_format } = await bodyOf(request)
-    if (response_format?.json_schema?.name === "analysis") {
-      return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(0, ANALYSIS, NO_USAGE)))
-    }
+    const read = READ[response_format?.json_schema?.name]
+    if (read !== undefined) return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(0, read, NO_USAGE)))
     const content: unknown = messages.at(-1)?.content
     const n = calls.length + 1
     const release = (content = reply(n)) => {

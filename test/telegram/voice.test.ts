@@ -106,6 +106,29 @@ describe("a voice message", () => {
     held.resolve()
     await payer.heard()
   })
+
+  it("counts toward what its speaker may use, and is not listened to beyond it", async () => {
+    const app = await ground.server.createApp()
+    const { bot, person, speak } = await started(app)
+    const [{ external_user_ref: ref }] = (await app.get("/v1/end-users")).body.data.end_users
+    const [caps, usage] = [`/v1/end-users/${ref}/caps`, `/v1/end-users/${ref}/usage?group_by=kind`]
+    assert.strictEqual((await app.patch(caps, { daily_cost_usd: 1 })).status, 200)
+    speak()
+    await saidAtLeast(ground, bot, person, 2)
+    const spent = async (): Promise<ReadonlyArray<{ key: string; cost_usd: number }>> => (await app.get(usage)).body.data.groups
+    assert.strictEqual((await spent()).find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
+    const { rates } = (await app.get("/v1/rates")).body.data
+    assert.deepInclude(rates, { kind: "transcription", unit: "minute", price_usd: 0.003, estimate_usd: 0.003 })
+    // What is read of the turn afterwards is booked meanwhile.
+    const inMicroUsd = (usd: number) => Math.round(usd * 1e6)
+    await until("the cap to have counted all of it", async () =>
+      inMicroUsd((await app.get(caps)).body.data.used.day_usd) === (await spent()).reduce((sum, { cost_usd }) => sum + inMicroUsd(cost_usd), 0))
+    await app.patch(caps, { daily_cost_usd: 0.00035 })
+    const before = model.ear.listened.length
+    speak()
+    await saidAtLeast(ground, bot, person, 3)
+    assert.lengthOf(model.ear.listened, before)
+  })
 })
 
 describe("where no model listens", () => {

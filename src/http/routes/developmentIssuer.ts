@@ -40,7 +40,7 @@ export const developmentIssuerRoutes: Routes = ({ app, baseUrl, run }) => {
 
     issuer.post("/interaction/:uid", hidden, async (request, reply) => {
       const development = await issuerFor(request, reply)
-      const name = ((request.body as URLSearchParams).get("name") ?? "").toWellFormed().trim().slice(0, MOST_CHARACTERS)
+      const name = ((request.body as URLSearchParams).get("name") ?? "").trim().slice(0, MOST_CHARACTERS).toWellFormed()
       if (name === "" || !(await development.underWay(request.raw, reply.raw))) {
         return reply.code(410).type("text/html; charset=utf-8").send(problemPage("Nothing to sign in to", "This sign-in is over, or said no name."))
       }

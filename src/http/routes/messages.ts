@@ -3,10 +3,12 @@ import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Fault } from "#pipeline/domain/Turn.ts"
-import { type Accepted, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
+import { type Accepted, type InboundMessage, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
+import { RateLimits, type Standing } from "#src/db/RateLimits.ts"
 import { curl, success } from "../envelope.ts"
-import { type ApiError, budgetExceeded, demoInputTooLarge, demoQuotaExceeded, endUserBlocked, endUserCapExceeded, notFound, sessionExited, turnQueueFull, validationError } from "../errors.ts"
+import { type ApiError, budgetExceeded, demoInputTooLarge, demoQuotaExceeded, endUserBlocked, endUserCapExceeded, notFound, quotaTaken, sessionExited, turnQueueFull, validationError } from "../errors.ts"
 import { idempotencyKey } from "../idempotent.ts"
+import { showStanding } from "../rateLimitHeaders.ts"
 import { AcceptData, answers } from "../schemas/answers.ts"
 import { MessageSend, MOST_CHARACTERS } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
@@ -30,6 +32,12 @@ const toAcceptData = (accepted: Accepted) => ({
   run_ref: accepted.runRef,
   reply_mode: accepted.replyMode,
   ...(accepted.replayed ? { idempotent_replay: true } : {})
+})
+
+/** Beyond the rate limit, what is known already is answered all the same. */
+const replayBeyond = Effect.fnUntraced(function*(standing: Standing, { appId, sessionId, clientMessageId }: InboundMessage) {
+  const known = clientMessageId === null ? undefined : yield* Inbox.use((inbox) => inbox.replay({ appId, sessionId, clientMessageId }))
+  return known ?? (yield* quotaTaken(standing))
 })
 
 /** A message that is beyond any limit, cut to one that is still beyond a demo key's: so that such a key hears of its own limit, by the inbox. */
@@ -62,16 +70,12 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { principal, body, headers: { "x-sandbox-fault": fault } } = request
       if (fault !== undefined && principal.kind !== "demo") return yield* validationError("headers.x-sandbox-fault: only a demo key may ask for a fault", "Leave the header out, or try it in the sandbox: POST /v1/demo/sandbox-key.")
       const clientMessageId = yield* idempotencyKey(request)
-      const inbox = yield* Inbox
-      const accepted = yield* inbox.accept({
-        appId: principal.appId,
-        sessionId,
-        text: body.text,
-        replyMode: body.reply_mode,
-        clientMessageId,
-        source: "api",
-        fault
-      }).pipe(Effect.catchTag("Refused", ({ reason }) => Effect.fail(refusals[reason])))
+      const message = { appId: principal.appId, sessionId, text: body.text, replyMode: body.reply_mode, clientMessageId, source: "api" as const, fault }
+      const standing = yield* RateLimits.use((limits) => limits.take(principal.appId, "messages"))
+      showStanding(reply, standing)
+      const accepted = standing.taken
+        ? yield* Inbox.use((inbox) => inbox.accept(message)).pipe(Effect.catchTag("Refused", ({ reason }) => Effect.fail(refusals[reason])))
+        : yield* replayBeyond(standing, message)
       return success(toAcceptData(accepted), [
         { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${accepted.cursor}&wait=30`), description: "Poll for the reply" },
         { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/trace?run_ref=${accepted.runRef}`), description: "See what this turn took and cost" }

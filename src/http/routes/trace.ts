@@ -1,11 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { isId } from "#pipeline/domain/Id.ts"
-import { Sessions } from "#src/db/Sessions.ts"
 import { type TraceRow, Traces } from "#src/db/Traces.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { success } from "../envelope.ts"
-import { notFound } from "../errors.ts"
+import { findSession } from "../findSession.ts"
 import { listQuery, numberCursorKey, page } from "../listing.ts"
 import { answers } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
@@ -34,7 +32,7 @@ const toResource = (row: TraceRow) => ({
   reply_mode: row.reply_mode,
   outcome: row.outcome ?? "generating",
   failure_reason: row.failure_reason,
-  settled: row.settled_at !== null,
+  settled: row.settled_at !== null && row.read,
   attempts: row.attempts,
   recovered: row.crashes > 0 && row.outcome === "replied",
   latency_ms: row.settled_at === null ? null : row.settled_at.getTime() - row.accepted_at.getTime(),
@@ -58,7 +56,7 @@ const TraceData = z.object({
     reply_mode: z.enum(["fast", "deep"]),
     outcome: z.enum(["replied", "withheld", "exited", "failed", "generating"]),
     failure_reason: z.string().nullable(),
-    settled: z.boolean(),
+    settled: z.boolean().describe("Whether the turn has ended and has been read for what it tells of the two: nothing of the row changes any more, deliveries apart"),
     attempts: z.int(),
     recovered: z.boolean(),
     latency_ms: z.number().nullable(),
@@ -89,9 +87,8 @@ export const traceRoutes: Routes = ({ app, answer }) => {
       const { appId } = request.principal
       const sessionId = request.params.session_id
       const { run_ref = null, limit, cursor } = request.query
-      if (!isId("ses", sessionId)) return yield* notFound.session
       const before = yield* numberCursorKey(cursor)
-      if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
+      yield* findSession(appId, sessionId)
       const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
       const { engine } = yield* Writer

@@ -1,9 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
+import { Transcriber } from "#channels/Transcriber.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { ratesOf } from "#src/model/prices.ts"
 import { findAccountApp } from "../accountApp.ts"
+import { WITH_TOKEN } from "../accountPlane.ts"
 import { toUsd } from "../caps.ts"
 import { success } from "../envelope.ts"
 import { answers } from "../schemas/answers.ts"
@@ -13,8 +15,6 @@ import { readUsage } from "../usage.ts"
 
 /** What was used, and what things cost. */
 export const usageRoutes: Routes = ({ app, answer }) => {
-  const account = { tags: ["Account"], security: [{ accountToken: [] }] }
-
   app.get("/v1/usage", {
     config: { demo: true },
     schema: { operationId: "getUsage", summary: "What the app has used", tags: ["Usage"], querystring: usageQuery("day", "kind", "character", "model", "end_user"), response: answers(UsageData) }
@@ -22,24 +22,29 @@ export const usageRoutes: Routes = ({ app, answer }) => {
 
   app.get("/v1/rates", {
     config: { demo: true },
-    schema: { operationId: "getRates", summary: "What a message costs, and by which prices", tags: ["Usage"], response: answers(RatesData) }
+    schema: { operationId: "getRates", summary: "What a message costs, and what is listened to, and by which prices", tags: ["Usage"], response: answers(RatesData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { engine, model } = yield* Writer
+      const { listen, costMicroUsd } = yield* Transcriber
       const { priceVersion, messages, tokens } = ratesOf(model)
+      const minute = toUsd(costMicroUsd(60))
       return success({
         currency: "USD",
         price_version: priceVersion,
         engine,
         model,
-        rates: messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
+        rates: [
+          ...messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
+          ...(listen === null ? [] : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }])
+        ],
         tokens: tokens.map(({ model, input, cached, output }) => ({ model, input_usd: toUsd(input), cached_input_usd: toUsd(cached), output_usd: toUsd(output) }))
       })
     })))
 
   app.get("/v1/account/usage", {
     config: { account: "usage:read" },
-    schema: { ...account, operationId: "getAccountUsage", summary: "What all apps of the account have used", querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"), response: answers(UsageData) }
+    schema: { ...WITH_TOKEN, operationId: "getAccountUsage", summary: "What all apps of the account have used", querystring: usageQuery("day", "kind", "app", "character", "model", "end_user"), response: answers(UsageData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const apps = yield* Apps.use((apps) => apps.idsOf(request.account.accountId))
@@ -49,7 +54,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
   app.get("/v1/account/apps/:app_id/usage", {
     config: { account: "usage:read", within: "account_app" },
     schema: {
-      ...account,
+      ...WITH_TOKEN,
       operationId: "getAppUsage",
       summary: "What an app of the account has used",
       params: z.object({ app_id: z.string() }),

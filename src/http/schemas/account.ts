@@ -55,6 +55,20 @@ export const AccountData = z.object({
   token: TokenData.describe("The token that asks"),
   tokens: z.array(TokenData).describe("All that can be used now")
 })
+export const AuditEntryData = z.object({
+  id: z.string(),
+  at: time,
+  action: z.string().describe("What was done, such as api_key.revoked"),
+  actor: z.object({
+    kind: z.enum(["operator", "person", "account_token", "runtime_key", "anybody"]),
+    id: z.string().nullable().describe("The prefix of the token or key")
+  }).describe("Who did it"),
+  app_id: z.string().nullable(),
+  subject: z.string().nullable().describe("To what: the prefix of a key or token, the reference of an end-user, the id of an erasure"),
+  detail: z.record(z.string(), z.unknown())
+})
+export const AuditPage = z.object({ entries: z.array(AuditEntryData), next_cursor: z.string().nullable() })
+
 export const TokenRevoke = z.object({
   prefix: z.string().max(40).optional().meta({ description: "Another token of the account, which takes the scope keys:write; the one that asks when left out" })
 }).optional()

@@ -17,7 +17,10 @@ export const AppCapsPatch = z.object({
   daily_budget_usd: usd("What all sends of the app may cost in a day (UTC); null: no limit."),
   monthly_budget_usd: usd("The same for a month (UTC)."),
   hard_stop: z.boolean().nullable().optional().meta({ description: "false: beyond the budget sends go on, and only the events tell; null: true" }),
-  default_end_user_caps: z.object(endUserCaps).nullable().optional().meta({ description: "For each end-user who has no cap of their own; null: none" })
+  default_end_user_caps: z.object(endUserCaps).nullable().optional().meta({ description: "For each end-user who has no cap of their own; null: none" }),
+  rate_limits: z.object({
+    messages_per_minute: wholeBetween(1, 1_000_000).nullable().optional().meta({ description: "Messages that may be sent over HTTP in a minute, by all end-users together; null: as many as the server lets any app", examples: [600] })
+  }).nullable().optional().meta({ description: "Heeded within a minute; null: the server's" })
 })
 export const EndUserCapsPatch = z.object(endUserCaps).meta({ description: "null: the app's default applies again" })
 
@@ -34,6 +37,7 @@ export const AppCapsData = z.object({
   monthly_budget_usd: z.number().nullable(),
   hard_stop: z.boolean(),
   default_end_user_caps: caps,
+  rate_limits: z.object({ messages_per_minute: z.int() }),
   used: z.object(used).nullable().describe("What is spent or held, counted only where there is a budget"),
   resets_at: resets
 })

@@ -64,7 +64,7 @@ const handleText = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, upd
   if (first === undefined || !messages.some((message) => isAddressed(message, addressee)) || readMessages(messages, addressee) === null) return
   const met = yield* Conversations.use((conversations) => conversations.meet(meetingOf(bot, first, "keep")))
   yield* welcome(bot, first.chat.id, updateId)
-  const heard = met.status === "active" ? yield* hear(bot, messages) : undefined
+  const heard = met.status === "active" ? yield* hear(bot, met.sessionId, messages) : undefined
   const said = readMessages(messages, addressee, heard)
   if (said !== null) yield* handIn(bot, met, said, batch[0].batch)
 })

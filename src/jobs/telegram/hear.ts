@@ -24,7 +24,7 @@ const toVoice = (messageId: number, { file_id: fileId, file_size: size = 0, dura
  * What is said in the voice messages among these, by the message's id, where a model for it is set up. What cannot be fetched, paid for or made out
  * is not there: the character is told that there was a voice message, and the person is answered all the same.
  */
-export const hear = Effect.fnUntraced(function*(bot: StoredBot, messages: ReadonlyArray<Message>) {
+export const hear = Effect.fnUntraced(function*(bot: StoredBot, sessionId: string, messages: ReadonlyArray<Message>) {
   const { listen, costMicroUsd } = yield* Transcriber
   const voices = messages.flatMap(({ message_id, voice }) => voice === undefined ? [] : toVoice(message_id, voice))
   if (listen === null || voices.length === 0) return new Map<number, string>()
@@ -35,7 +35,7 @@ export const hear = Effect.fnUntraced(function*(bot: StoredBot, messages: Readon
   const hearOne = Effect.fnUntraced(function*({ messageId, fileId, seconds, mimeType }: Voice) {
     const bytes = yield* api.download(token, fileId, MOST_BYTES)
     const cost = costMicroUsd(seconds)
-    const expense = yield* expenses.take(bot.app_id, "transcription", cost)
+    const expense = yield* expenses.take({ appId: bot.app_id, sessionId }, "transcription", cost)
     if (expense === null) return Option.none()
     const transcript = yield* listen({ bytes, fileName: "voice.ogg", mimeType }).pipe(
       Effect.tapError(({ wasPaid }) => wasPaid ? Effect.void : expenses.giveBack(expense))

@@ -1,4 +1,4 @@
-import { isQuestion } from "./questions.ts"
+import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 import { content } from "./wording.ts"
 
 /** "Hello! Who are you?" asks who one is. */

@@ -1,5 +1,5 @@
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
-import type { Act } from "./acts.ts"
+import type { Act } from "#pipeline/relational/rules/acts.ts"
 import { type Candidate, candidatesOf, takenUp } from "./candidates.ts"
 import { type Conversation, conversationOf } from "./Conversation.ts"
 import { strangeness } from "./language.ts"

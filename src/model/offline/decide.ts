@@ -1,5 +1,5 @@
 import type { Reply, WriteRequest } from "#pipeline/generation/Writer.ts"
-import type { Act } from "./acts.ts"
+import type { Act } from "#pipeline/relational/rules/acts.ts"
 
 const LONG_MONOLOGUE_CHARS = 400
 const SPAM = /^(?:[^\p{L}\p{N}]*|(.)\1{5,}|(.{1,12}?)(?:\s*\2){4,})$/su

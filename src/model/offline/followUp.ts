@@ -1,4 +1,4 @@
-import type { Fact, Topic } from "./Fact.ts"
+import type { Fact, Topic } from "#pipeline/relational/rules/Fact.ts"
 import { subjectOf } from "./recall.ts"
 import { secondPerson } from "./secondPerson.ts"
 import type { Slots } from "./slots.ts"

@@ -1,5 +1,5 @@
-import type { Act } from "./acts.ts"
-import type { Topic } from "./Fact.ts"
+import type { Act } from "#pipeline/relational/rules/acts.ts"
+import type { Topic } from "#pipeline/relational/rules/Fact.ts"
 
 /** The acts of a person that a character may have lines for. Questions about the past are answered by memory, and remarks by anything. */
 export const ANSWERED_ACTS = [

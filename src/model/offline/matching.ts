@@ -1,5 +1,5 @@
 import { bm25 } from "#pipeline/retrieval/bm25.ts"
-import { isQuestion } from "./questions.ts"
+import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 import { content, wording } from "./wording.ts"
 
 export interface Match<A> {

@@ -1,8 +1,8 @@
 import { bm25 } from "#pipeline/retrieval/bm25.ts"
-import type { Attribute, Fact } from "./Fact.ts"
+import type { Attribute, Fact } from "#pipeline/relational/rules/Fact.ts"
 import { secondPerson } from "./secondPerson.ts"
 import type { Slots } from "./slots.ts"
-import { kin, NOUN, NOUN_PT } from "./topics.ts"
+import { kin, NOUN, NOUN_PT } from "#pipeline/relational/rules/topics.ts"
 import { content } from "./wording.ts"
 
 /** What is remembered of what was asked: a slot, a sentence, or that nobody said it. */

@@ -1,9 +1,9 @@
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
 import { admitsMachine, asksWhatYouAre } from "#pipeline/safety/candour.ts"
-import { type Act, actOf, actOfSituation } from "./acts.ts"
+import { type Act, actOf, actOfSituation } from "#pipeline/relational/rules/acts.ts"
 import { kindOfAct, LINE_KINDS, type LineKind } from "./lineKinds.ts"
 import { type Matcher, matcher } from "./matching.ts"
-import { isQuestion } from "./questions.ts"
+import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 
 export interface Exchange {
   readonly user: string

@@ -8,6 +8,9 @@ import { Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
+import { Extraction } from "#pipeline/relational/Extraction.ts"
+import { Extractor } from "#pipeline/relational/Extractor.ts"
+import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
 import { makeAsk } from "./ask.ts"
 import type { OpenAiOptions } from "./call.ts"
 import { formatOf } from "./Format.ts"
@@ -18,9 +21,10 @@ const REPLY = formatOf("reply", Reply, (text): Reply => ({ decision: "reply", ex
 const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
+const EXTRACTION = formatOf("extraction", Extraction)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
-  /** The model that reads a message before `model` answers it. */
+  /** The model that reads a message before `model` answers it, and the turn afterwards. */
   readonly analyzeModel: string
 }
 
@@ -40,5 +44,9 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Laye
     critique: (request) => Effect.map(ask({ format: CRITIQUE, messages: critiquePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ critique: value, usage })),
     rewrite: (request) => Effect.map(ask({ format: REWRITE, messages: rewritePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ bubbles: value.bubbles, usage }))
   }
-  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic))
+  const extractor: Extractor = {
+    // What it costs is booked when the turn has been read: one that dies on the way is read again.
+    extract: (request) => Effect.map(askAnalyst({ format: EXTRACTION, messages: extractPrompt(request), onSpent: () => Effect.void }), ({ value, usage }) => ({ extraction: value, usage }))
+  }
+  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor))
 }))

@@ -1,4 +1,4 @@
-import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+import type { Utterance } from "../../retrieval/Transcript.ts"
 import type { Attribute, Fact, Topic } from "./Fact.ts"
 import { isQuestion } from "./questions.ts"
 import { kin, NOUN, NOUN_PT, topicOf } from "./topics.ts"

@@ -1,5 +1,5 @@
-import { terms } from "#pipeline/retrieval/terms.ts"
-import { asksWhatYouAre } from "#pipeline/safety/candour.ts"
+import { terms } from "../../retrieval/terms.ts"
+import { asksWhatYouAre } from "../../safety/candour.ts"
 import { asksAboutPast, isQuestion } from "./questions.ts"
 
 /** What a message does, as far as rules can tell. `remark` is what is left over. */

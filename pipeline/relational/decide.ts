@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from "node:util"
+import { derivedId } from "../domain/Id.ts"
+import { decideLoops } from "./decideLoops.ts"
+import { decideMemories, evidenceOf } from "./decideMemories.ts"
+import { decidePreferences } from "./decidePreferences.ts"
+import { moved } from "./emotion.ts"
+import type { Extraction } from "./Extraction.ts"
+import type { ReadTurn } from "./Extractor.ts"
+import { alongWith } from "./forget.ts"
+import { instructs } from "./instructs.ts"
+import { apply, type Patch } from "./Patch.ts"
+import { isWaiting, type Relationship, type Snapshot } from "./Relationship.ts"
+import { stageOf, standing, type Step, stepped } from "./scores.ts"
+import { bounded, highlightsOf, summaryByRules } from "./summary.ts"
+
+const TURNS_A_SNAPSHOT = 10
+const MOST_STEPS = 16
+
+/** Each step needs words of the person, and counts once. */
+const stepsOf = ({ message }: ReadTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
+  const borne = signals.slice(0, MOST_STEPS).filter(({ quote }) => evidenceOf(quote, message) !== null)
+  return [...new Map(borne.map(({ dimension, direction, strength, quote }) => [`${dimension} ${direction} ${quote}`, { key: dimension, direction, strength }])).values()]
+}
+
+const snapshotOf = (after: Relationship, turn: ReadTurn, scores: Snapshot["scores"]): Snapshot => ({
+  id: derivedId("snp", turn.at, `${turn.sessionId} ${after.version}`),
+  turn_index: turn.turnIndex,
+  summary: after.bearing.summary,
+  emotion: after.bearing.emotion,
+  stage: after.bearing.stage,
+  highlights: highlightsOf(after.memories.values()).map(({ id }) => id),
+  open_loop_ids: [...after.loops.values()].filter(isWaiting).map(({ id }) => id),
+  scores,
+  created_at: turn.at.toISOString()
+})
+
+const byId = <A extends { readonly id: string }>(...lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => [...new Map(lists.flat().map((one) => [one.id, one])).values()]
+
+/** What was decided, with what goes along where a person has asked to have something forgotten. */
+const withForgotten = (known: Relationship, memories: Patch["memories"], loops: Patch["loops"], at: string) => {
+  const gone = memories.flatMap(({ id, status }) => {
+    const before = known.memories.get(id)
+    return status === "forgotten" && before !== undefined ? [before] : []
+  })
+  if (gone.length === 0) return { memories, loops, forgets: false }
+  const along = alongWith(apply(known, { memories, recalled: [], loops, bearing: {}, snapshot: null }, at, null), gone, at)
+  return { memories: byId(memories, along.memories), loops: byId(loops, along.loops), forgets: true }
+}
+
+/**
+ * What a turn changes between the two, worked out from what was read of it and from nothing else: the same of the same.
+ * `recalled` names the memories that its reply leaned on.
+ */
+export const decide = (known: Relationship, turn: ReadTurn, extraction: Extraction, recalled: ReadonlyArray<string>): Patch => {
+  const at = turn.at.toISOString()
+  const version = known.version + 1
+  const { character } = turn
+  const { bearing } = known
+  const { memories, loops, forgets } = withForgotten(known, decideMemories(known, turn, extraction, version), decideLoops(known, turn, extraction, version), at)
+  const scores = stepped(character.relationship_posture, bearing.scores, stepsOf(turn, extraction.signals), at)
+  const standings = standing(character.relationship_posture, scores, turn.at.getTime())
+  const emotion = extraction.character_emotion === null ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, extraction.character_emotion, at)
+  const learned: Patch = { memories, recalled: recalled.filter((id) => known.memories.has(id)), loops, bearing: {}, snapshot: null }
+  const grown = apply(known, learned, at, turn.turnIndex)
+  // Who was asked to forget something may still have retold it.
+  const told = forgets ? "" : bounded(extraction.summary)
+  const next = {
+    emotion,
+    scores,
+    stage: stageOf(standings),
+    preferences: decidePreferences(bearing.preferences, turn.message?.text ?? null, extraction.preferences) ?? bearing.preferences,
+    summary: told === "" || instructs(told) ? memories.length + loops.length === 0 ? bearing.summary : summaryByRules(grown.memories.values(), grown.loops.values()) : told
+  }
+  const patch: Patch = { ...learned, bearing: Object.fromEntries(Object.entries(next).filter(([field, value]) => !isDeepStrictEqual(value, bearing[field as keyof typeof next]))) }
+  const due = turn.turnIndex % TURNS_A_SNAPSHOT === 0 || turn.outcome === "exited" || (bearing.stage !== null && next.stage !== bearing.stage)
+  if (!due) return patch
+  const values = standings.map(({ dimension, value, updatedAt }) => ({ key: dimension.key, value, updated_at: updatedAt ?? at }))
+  return { ...patch, snapshot: snapshotOf(apply(known, patch, at, turn.turnIndex), turn, values) }
+}

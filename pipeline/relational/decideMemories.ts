@@ -1,0 +1,116 @@
+import { derivedId } from "../domain/Id.ts"
+import type { Extraction } from "./Extraction.ts"
+import type { ReadTurn } from "./Extractor.ts"
+import { gistOf, hashOf } from "./gist.ts"
+import { instructs } from "./instructs.ts"
+import type { Evidence, Memory, Relationship } from "./Relationship.ts"
+
+const MOST_A_TURN = 12
+const MOST_TEXT_CHARS = 500
+const MOST_QUOTE_CHARS = 300
+const MOST_EVIDENCE = 4
+const MOST_LINKED = 8
+/** Active memories of a session. Beyond them the least important go, the oldest of them first. */
+export const MOST_ACTIVE = 1_000
+/** What being said once more adds to how sure a memory is, of what is missing. */
+const SURER = 0.5
+
+const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim()
+const within = (value: number, least: number, most: number): number => Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : least
+
+/** A quote with its place, where it stands in a message of this turn word for word; what does not was not said. */
+export const evidenceOf = (quote: string, said: ReadTurn["message"]): Evidence | null => {
+  const words = plain(quote)
+  return said === null || words === "" || !plain(said.text).includes(words) ? null : { cursor: said.cursor, quote: quote.trim().slice(0, MOST_QUOTE_CHARS) }
+}
+
+const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/
+/** The day on which it happened, where that is a day of the past. */
+const validAt = (happenedOn: string | null, at: Date): string => {
+  const then = happenedOn !== null && ISO_DAY.test(happenedOn) ? Date.parse(`${happenedOn}T12:00:00Z`) : Number.NaN
+  return then < at.getTime() ? new Date(then).toISOString() : at.toISOString()
+}
+
+/** What remains of a memory when it is forgotten: where it was said, and enough of its words to know them again. */
+export const forgotten = (memory: Memory, at: string): Memory => ({
+  ...memory,
+  status: "forgotten",
+  text: "",
+  evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })),
+  linked_ids: [],
+  pinned: false,
+  invalid_at: memory.invalid_at ?? at,
+  tombstone: [...new Set([memory.text, ...memory.evidence.map(({ quote }) => quote)].map(hashOf))].join(" ")
+})
+
+/** Those that have to go where there are too many, as they are then: the least important, the oldest of them first, and none that is pinned. */
+export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): ReadonlyArray<Memory> => {
+  const active = memories.filter(({ status, pinned }) => status === "active" && !pinned)
+  const surplus = active.sort((a, b) => a.importance - b.importance || a.created_at.localeCompare(b.created_at)).slice(0, Math.max(0, active.length - MOST_ACTIVE))
+  return Array.from(surplus, (memory) => ({ ...memory, status: "superseded", invalid_at: at }))
+}
+
+/**
+ * What of the memories that were read from a turn is taken in. A memory needs words of the person that bear it out; one that instructs is put
+ * in quarantine, which nothing reads; one that was forgotten stays so; one that is there already becomes surer; and one that another takes the
+ * place of is kept as superseded.
+ */
+export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: Extraction, version: number): ReadonlyArray<Memory> => {
+  const at = turn.at.toISOString()
+  const changed = new Map<string, Memory>()
+  const current = (id: string): Memory | undefined => changed.get(id) ?? known.memories.get(id)
+  const all = () => [...new Map([...known.memories, ...changed]).values()]
+  const tombstones = new Set([...known.memories.values()].flatMap(({ tombstone }) => tombstone?.split(" ") ?? []))
+
+  const replaced: Array<string> = []
+  for (const { memory_id, reason } of extraction.invalidate) {
+    const memory = current(memory_id)
+    // What the app has said is for the app to take back.
+    if (memory?.status !== "active" || (memory.source === "app" && reason !== "user_asked_to_forget")) continue
+    if (reason === "user_asked_to_forget") {
+      const gone = forgotten(memory, at)
+      changed.set(memory_id, gone)
+      for (const hash of gone.tombstone?.split(" ") ?? []) tombstones.add(hash)
+    } else {
+      changed.set(memory_id, { ...memory, status: "superseded", invalid_at: at })
+      replaced.push(memory_id)
+    }
+  }
+
+  for (const [n, read] of extraction.memories.slice(0, MOST_A_TURN).entries()) {
+    const evidence = evidenceOf(read.quote, turn.message)
+    const text = read.text.trim().slice(0, MOST_TEXT_CHARS)
+    if (evidence === null || text === "" || tombstones.has(hashOf(text)) || tombstones.has(hashOf(evidence.quote))) continue
+    const gist = gistOf(text)
+    const same = all().find((memory) => (memory.status === "active" || memory.status === "quarantined") && gistOf(memory.text) === gist)
+    if (same !== undefined) {
+      if (same.evidence.some(({ cursor, quote }) => cursor === evidence.cursor && quote === evidence.quote)) continue
+      changed.set(same.id, { ...same, confidence: same.confidence + (1 - same.confidence) * SURER, evidence: [...same.evidence, evidence].slice(-MOST_EVIDENCE) })
+      continue
+    }
+    const id = derivedId("mem", turn.at, `${turn.sessionId} ${version} ${n}`)
+    changed.set(id, {
+      id,
+      kind: read.kind,
+      subject: read.subject,
+      text,
+      importance: Math.round(within(read.importance, 1, 10)),
+      confidence: within(read.confidence, 0, 1),
+      pinned: false,
+      status: instructs(text) || instructs(read.quote) ? "quarantined" : "active",
+      valid_at: validAt(read.happened_on, turn.at),
+      invalid_at: null,
+      supersedes_id: replaced.shift() ?? null,
+      linked_ids: read.linked_ids.filter((linked) => known.memories.has(linked)).slice(0, MOST_LINKED),
+      evidence: [evidence],
+      source: "extracted",
+      tombstone: null,
+      recall_count: 0,
+      last_recalled_at: null,
+      created_at: at
+    })
+  }
+
+  for (const memory of surplusOf(all(), at)) changed.set(memory.id, memory)
+  return [...changed.values()]
+}

@@ -1,0 +1,25 @@
+import type { RelationshipPosture } from "../domain/Character.ts"
+import type { Payload } from "../domain/Event.ts"
+import { type Standing, standing } from "./scores.ts"
+import type { Score } from "./Relationship.ts"
+
+/** The scale of every score (contract 2.5). */
+export const SCALE = { min: 0, max: 1 } as const
+
+export type PublicScore = Payload<"relationship_score.changed">["relationship_scores"][number]
+
+const toPublic = ({ dimension, value, updatedAt }: Standing, since: string): PublicScore => ({
+  key: dimension.key,
+  label: dimension.label ?? dimension.key,
+  value,
+  lower_is_open: dimension.lower_is_open,
+  updated_at: updatedAt ?? since,
+  version: updatedAt ?? since
+})
+
+/**
+ * The one way by which scores leave: their final values by now, and nothing of how they came about (contract 2.5). For apps that have opted in.
+ * `since` is when the session began: a score that nothing has moved is from then.
+ */
+export const publicScores = (posture: RelationshipPosture, scores: ReadonlyArray<Score>, { nowMs, since }: { readonly nowMs: number; readonly since: string }): ReadonlyArray<PublicScore> =>
+  standing(posture, scores, nowMs).map((one) => toPublic(one, since))

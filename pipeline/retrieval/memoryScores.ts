@@ -1,0 +1,56 @@
+import { recency, RECENCY_WEIGHT } from "./recency.ts"
+
+const K1 = 1.2
+const B = 0.75
+const IMPORTANCE_WEIGHT = 0.15
+/** Of what somebody has pinned. */
+const PINNED = 0.1
+const MOST_IMPORTANT = 10
+
+export interface ScoredMemory {
+  /** Its words as stems, each once. */
+  readonly lexemes: ReadonlyArray<string>
+  /** 1 to 10. */
+  readonly importance: number
+  readonly pinned: boolean
+  /** When it was learned, in milliseconds since 1970. */
+  readonly atMs: number
+}
+
+/** Each part from 0 to 1; the total weighs them. */
+export interface MemoryScore {
+  readonly total: number
+  /** How much of the search it carries, against the one that carries most. */
+  readonly lexical: number
+  readonly recency: number
+  readonly importance: number
+}
+
+export interface Stem {
+  readonly lexeme: string
+  /** How much it counts in the search. */
+  readonly weight: number
+}
+
+/**
+ * Memories by how well they answer a search: BM25 over stems against all of these memories, with how fresh, how important and whether pinned as what decides
+ * among equals. The best first, and of equal ones the earlier in the list. One that shares no word with the search has a lexical score of 0.
+ */
+export const scoreMemories = <A extends ScoredMemory>(memories: ReadonlyArray<A>, search: ReadonlyArray<Stem>, nowMs: number): ReadonlyArray<{ readonly memory: A; readonly score: MemoryScore }> => {
+  const weights = new Map(search.map(({ lexeme, weight }) => [lexeme, weight]))
+  const containing = new Map<string, number>()
+  let length = 0
+  for (const { lexemes } of memories) {
+    length += lexemes.length
+    for (const lexeme of lexemes) if (weights.has(lexeme)) containing.set(lexeme, (containing.get(lexeme) ?? 0) + 1)
+  }
+  const average = Math.max(1, length / Math.max(1, memories.length))
+  const worth = new Map([...containing].map(([lexeme, count]) => [lexeme, (weights.get(lexeme) ?? 0) * Math.log(1 + (memories.length - count + 0.5) / (count + 0.5))]))
+  // A memory names a word once: its frequency in it is 1.
+  const sums = memories.map(({ lexemes }) => lexemes.reduce((sum, lexeme) => sum + (worth.get(lexeme) ?? 0), 0) * (K1 + 1) / (1 + K1 * (1 - B + B * lexemes.length / average)))
+  const most = Math.max(0, ...sums)
+  return memories.map((memory, place) => {
+    const parts = { lexical: most === 0 ? 0 : (sums[place] ?? 0) / most, recency: recency(memory.atMs, nowMs), importance: memory.importance / MOST_IMPORTANT }
+    return { memory, score: { total: parts.lexical + RECENCY_WEIGHT * parts.recency + IMPORTANCE_WEIGHT * parts.importance + (memory.pinned ? PINNED : 0), ...parts } }
+  }).sort((a, b) => b.score.total - a.score.total)
+}

@@ -1,0 +1,14 @@
+import * as Effect from "effect/Effect"
+import { tables } from "#src/app.ts"
+import { Relationships } from "#src/db/Relationships.ts"
+import { BadArgument } from "./BadArgument.ts"
+import { print } from "./output.ts"
+import { runCommand } from "./run.ts"
+
+/** `troupe rebuild SESSION` */
+export const rebuild = (args: { readonly session: string }) =>
+  runCommand(Effect.gen(function*() {
+    const rebuilt = yield* Relationships.use((relationships) => relationships.rebuild(args.session)).pipe(Effect.provide(tables))
+    if (rebuilt === null) return yield* new BadArgument({ problem: `there is no session ${args.session}` })
+    print(JSON.stringify({ session_id: args.session, ...rebuilt }))
+  }))
