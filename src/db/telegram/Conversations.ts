@@ -6,6 +6,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { Database, type DatabaseError } from "../Database.ts"
+import { hasten } from "../initiativeStatements.ts"
 import { moveHeads } from "../moveHeads.ts"
 import type { QuotaReached } from "../quotas.ts"
 import { Relationships } from "../Relationships.ts"
@@ -141,7 +142,7 @@ export class Conversations extends Context.Service<Conversations, {
         update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(), stale_before = now() - ${STALE_AFTER}::interval
         where app_id = ${appId} and channel_id = ${channelId} and session_id = any(${ids}::text[]) and status = 'parked'`)
       yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
-      yield* query((sql) => sql`update relationships set initiate_at = now() where app_id = ${appId} and session_id = any(${ids}::text[]) and initiate_at > now()`)
+      yield* query((sql) => hasten(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
       return ids
     }, transaction)
 
