@@ -23,6 +23,7 @@ curl -s ${baseUrl}/v1/characters -H "authorization: Bearer $DEMO_KEY"
 \`\`\`
 Do not fetch one key after another: an address gets a few in an hour (429 demo_sandbox_rate_limited), and where the sandbox is off (503 demo_sandbox_disabled) it stays off. Webhooks, managed bots, budgets and the account plane take a key of an app of your own.
 To try a client against each way in which a turn may end, send a message with the header x-sandbox-fault: generation_failed, timed_out, withhold, exit or stall. Only a demo key may.
+To see a character write first without waiting for it, POST /v1/sessions/{session_id}/proactive/evaluate with {"now":"...","dry_run":false}. Only a demo key may; without dry_run: false any key is told what would be decided at that moment, and why.
 
 ## Account set-up, from nothing to a first reply
 1. Ask for a device code (20 in ten minutes for an address); scopes may be left out, for all of them:
