@@ -36,6 +36,7 @@ import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
+import * as MemoryStores from "#src/db/MemoryStores.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Memories } from "#src/db/Memories.ts"
@@ -183,7 +184,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 

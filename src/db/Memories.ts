@@ -33,12 +33,14 @@ export interface FoundMemory {
   readonly importance: number
   /** When it was learned. */
   readonly at: Date
+  /** Where it was said first; null where it was not. */
+  readonly cursor: number | null
   readonly score: MemoryScore
 }
 
 const memoryOf = (lines: ReadonlyArray<string>) => (text: string, place: number) => {
-  const [id = "", kind = "", importance, pinned, atMs, ...lexemes] = (lines[place] ?? "").split(" ")
-  return { id, kind, text, importance: Number(importance), pinned: pinned === "true", atMs: Number(atMs), lexemes: lexemes.filter((lexeme) => lexeme !== "") }
+  const [id = "", kind = "", importance, pinned, atMs, cursor = "", ...lexemes] = (lines[place] ?? "").split(" ")
+  return { id, kind, text, importance: Number(importance), pinned: pinned === "true", atMs: Number(atMs), cursor: cursor === "-" ? null : Number(cursor), lexemes: lexemes.filter((lexeme) => lexeme !== "") }
 }
 
 export interface MemoryFilter {
@@ -77,7 +79,7 @@ export class Memories extends Context.Service<Memories, {
             where stem is null or cardinality(stem) > 0 group by 1
           ) q
         ) as stems, m.* from (
-          select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' || floor(extract(epoch from created_at) * 1000) || ' ' || lexemes, E'\n'), '') as lines,
+          select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' || floor(extract(epoch from created_at) * 1000) || ' ' || coalesce(evidence -> 0 ->> 'cursor', '-') || ' ' || lexemes, E'\n'), '') as lines,
             coalesce(json_agg(text), '[]') as texts
           from (
             select * from memories where app_id = ${appId} and session_id = ${sessionId}
@@ -88,7 +90,7 @@ export class Memories extends Context.Service<Memories, {
       const memories = (found?.texts ?? []).map(memoryOf((found?.lines ?? "").split("\n")))
       const scored = scoreMemories(memories, found?.stems ?? [], asOf?.getTime() ?? (yield* Clock.currentTimeMillis))
       return scored.filter(({ memory, score }) => score.lexical > 0 || (pinned && memory.pinned)).slice(0, limit)
-        .map(({ memory: { id, kind, text, pinned, importance, atMs }, score }): FoundMemory => ({ id, kind, text, pinned, importance, at: new Date(atMs), score }))
+        .map(({ memory: { id, kind, text, pinned, importance, atMs, cursor }, score }): FoundMemory => ({ id, kind, text, pinned, importance, at: new Date(atMs), cursor, score }))
     })
 
     const some = ({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) => query<Array<Memory>>((sql) => sql`

@@ -79,6 +79,8 @@ describe("the OpenAPI document", () => {
       "GET /v1/account/usage",
       "GET /v1/apps/{app_id}/channels",
       "GET /v1/apps/{app_id}/channels/{channel_id}",
+      "GET /v1/apps/{app_id}/proactive-policy",
+      "GET /v1/apps/{app_id}/proactive-policy/decisions",
       "GET /v1/characters",
       "GET /v1/characters/{slug}",
       "GET /v1/characters/{slug}/versions",
@@ -125,12 +127,14 @@ describe("the OpenAPI document", () => {
       "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
+      "PATCH /v1/apps/{app_id}/proactive-policy",
       "PATCH /v1/characters/{slug}",
       "PATCH /v1/end-users/{external_user_ref}",
       "PATCH /v1/end-users/{external_user_ref}/caps",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
       "PATCH /v1/sessions/{session_id}/memories/{memory_id}",
       "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}",
+      "PATCH /v1/sessions/{session_id}/proactive-controls",
       "PATCH /v1/sessions/{session_id}/proactive-preferences",
       "PATCH /v1/telegram/bots/{bot_id}",
       "POST /v1/account/apps",
@@ -158,6 +162,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/sessions/{session_id}/memories",
       "POST /v1/sessions/{session_id}/memories/search",
       "POST /v1/sessions/{session_id}/messages",
+      "POST /v1/sessions/{session_id}/proactive/evaluate",
       "POST /v1/telegram/batches",
       "POST /v1/telegram/bots",
       "POST /v1/telegram/bots/{bot_id}/links",
@@ -194,8 +199,8 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content), ["text/event-stream"])
   })
 
-  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time, a search, which makes nothing, and the device flow and the sandbox, whose callers nobody knows", () => {
-    for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && !name.endsWith("/search") && security?.length !== 0)) {
+  it("has the Idempotency-Key on every POST, but for a test push and an evaluation, which are made anew each time, a search, which makes nothing, and the device flow and the sandbox, whose callers nobody knows", () => {
+    for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && !name.endsWith("/search") && !name.endsWith("/evaluate") && security?.length !== 0)) {
       assert.isTrue(parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"), name)
     }
   })
