@@ -20,10 +20,11 @@ import { BY_RULES, understand } from "./grounding/understand.ts"
 import { know } from "./knowledge/know.ts"
 import { languageAmong } from "./languages.ts"
 import { onEmission, onGeneration, onGrounding, onRetrieval } from "./remarks.ts"
+import { MemoryStore } from "./retrieval/MemoryStore.ts"
 import { Recall } from "./retrieval/Recall.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
-import { judge, screen, verdictName } from "./safety/judge.ts"
+import { judge, REMINDED, screen, verdictName } from "./safety/judge.ts"
 import { SafetyRecord } from "./safety/SafetyRecord.ts"
 import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "./safety/texts.ts"
 import type { Trail } from "./Trail.ts"
@@ -55,7 +56,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
   readonly stallMs: (turn: Turn) => number
 }>()("pipeline/TurnPipeline") {
   static readonly layer = ({ deadlines, serviceText, safetyTexts }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
-    const ports = { transcript: yield* Transcript, recall: yield* Recall }
+    const ports = { transcript: yield* Transcript, recall: yield* Recall, memoryStore: yield* MemoryStore }
     const record = yield* SafetyRecord
     const analyst = yield* Analyst
     const writer = yield* Writer
@@ -68,13 +69,13 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       const { character, endUser } = turn
       const begunAt = yield* Clock.currentTimeMillis
       const retrieval = yield* trail.stage("retrieval", retrieve(ports, turn), onRetrieval)
-      const { history, retrieved } = retrieval
+      const { history, retrieved, relationship, trust } = retrieval
 
       // Whoever was in danger a moment ago is not chatted up.
       if (turn.initiative !== undefined && (yield* record.before(turn)).crisis) return Outcome.cases.Withheld.make({ by: "crisis" })
 
       const screened = screen(turn)
-      const memories = { history, recalled: retrieved.recalled }
+      const memories = { history, recalled: retrieved.recalled, remembered: retrieved.memories }
       const { analysis, grounding } = yield* trail.paying("grounding", (onSpent) => Effect.gen(function*() {
         // In a crisis nobody waits for a model.
         const understood = screened.action === "crisis" || turn.initiative !== undefined ? BY_RULES : yield* understand(analyst, { turn, ...memories, onSpent })
@@ -85,18 +86,20 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       // Said once, with the first answer; a greeting comes before anybody has asked.
       const answered = history.some(({ role }, place) => role === "character" && history.slice(0, place).some((earlier) => earlier.role === "user"))
       const opening = character.safety.ai_disclosure === "explicit" && !answered ? texts.ai_opening : []
-      const replied = (bubbles: ReadonlyArray<string>) => Outcome.cases.Replied.make({ bubbles: [...opening, ...bubbles] })
-      const safety = yield* trail.stage("safety", Effect.sync(() => judge(screened, analysis)), (verdict) => ({ decision: verdictName(verdict) }))
+      const verdict = judge(screened, analysis)
+      const reminds = endUser.ageBand === "minor" && verdict.action !== "crisis" && (yield* record.reminderDue(turn))
+      const replied = (bubbles: ReadonlyArray<string>) => Outcome.cases.Replied.make({ bubbles: [...opening, ...reminds ? texts.break_reminder : [], ...bubbles] })
+      const safety = yield* trail.stage("safety", Effect.succeed(verdict), () => ({ decision: `${verdictName(verdict)}${reminds ? REMINDED : ""}` }))
       if (safety.action === "crisis") {
         for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
         return replied(texts.crisis)
       }
 
-      const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(character, analysis)))
+      const knowledge = yield* trail.stage("knowledge", Effect.sync(() => know(character, analysis, trust)))
 
       const recorded = character.behavioral_thresholds.exit > 0 && turn.initiative === undefined ? yield* record.before(turn) : { boundaries: 0, crisis: false }
       const decisions = turn.initiative === undefined ? decisionsOpen({ turn, history, grounding, safety, recorded }) : MAY_WRITE_FIRST
-      const request: Omit<WriteRequest, "onSpent"> = { turn, history, retrieved, grounding, safety, knowledge, decisions, refusedBy: null }
+      const request: Omit<WriteRequest, "onSpent"> = { turn, history, retrieved, grounding, safety, knowledge, relationship, decisions, refusedBy: null }
       const written = yield* Effect.result(Effect.retry(write(trail, request), { times: 1 }))
       if (Result.isFailure(written)) return Outcome.cases.Failed.make({ reason: "generation_failed" })
       const { reply } = written.success

@@ -35,12 +35,16 @@ import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
+import * as MemoryStores from "#src/db/MemoryStores.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
+import { Memories } from "#src/db/Memories.ts"
 import { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
+import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
+import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
@@ -176,14 +180,14 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

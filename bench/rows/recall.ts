@@ -1,3 +1,6 @@
+import { Memories } from "#src/db/Memories.ts"
+import * as MemoryStores from "#src/db/MemoryStores.ts"
+import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -42,7 +45,7 @@ export const recall: Row = {
   name: "recall",
   run: async (rounds) => {
     const ground = await prepareGround(SIZES.length + LIVES.length)
-    const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
+    const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer))).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
     const results: Array<Result> = []
     try {
       results.push(...await recallSet(ground, ground.sessions.slice(SIZES.length)))
@@ -63,7 +66,7 @@ export const recall: Row = {
           const asked = turn()
           return Recall.use((recall) => recall.search({ turn: asked, terms: recallQuery(asked.text, []), before, indexTo: before + INDEXED_AT_A_TIME - 1, limit: 20 }))
         }))
-        const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall }), (ports) => retrieve(ports, turn())))
+        const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore }), (ports) => retrieve(ports, turn())))
         for (let indexed = 0; indexed < oldest + INDEXED_AT_A_TIME - 1; indexed += INDEXED_AT_A_TIME) await search(indexed + 1)
         await ground.sql.unsafe("vacuum analyze")
         const timed = async (one: () => Promise<unknown>) => {

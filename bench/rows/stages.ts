@@ -1,3 +1,5 @@
+import * as MemoryStores from "#src/db/MemoryStores.ts"
+import { Memories } from "#src/db/Memories.ts"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
@@ -20,7 +22,7 @@ const ASKED = 200
 const GOAL_MS = 10
 
 const stagesOf = (url: string) => TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() }).pipe(
-  Layer.provide([Transcripts.layer, Recalls.layer, SafetyRecords.layer, OfflineWriter.layer]),
+  Layer.provide([Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, OfflineWriter.layer]),
   Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))
 )
 

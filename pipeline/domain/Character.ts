@@ -31,7 +31,7 @@ const Persona = Schema.Struct({
   values: texts,
   flaws: texts,
   goals: orElse(Schema.Array(Schema.Struct({ text: Schema.String })), []),
-  secrets: orElse(Schema.Array(Schema.Struct({ text: Schema.String, reveal: orElse(Schema.Literals(["never", "trusted", "free"]), "never") })), [])
+  secrets: orElse(Schema.Array(Schema.Struct({ text: Schema.String, reveal: orElse(Schema.Literals(["never", "trusted", "free"]), "never"), min_trust: orElse(Schema.NullOr(Schema.Number), null) })), [])
 })
 
 const ForbiddenStyle = Schema.Struct({

@@ -16,7 +16,10 @@ export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, gr
     endUser: turn.endUser,
     userTexts: [...turn.initiative === undefined ? [turn.text] : [], ...saidBy("user").toReversed()].slice(0, QUESTION_MESSAGES),
     characterTexts: saidBy("character"),
-    memories: new Map([...history, ...retrieved.recalled].map((said) => [memoryId(said), said.text])),
+    memories: new Map([
+      ...[...history, ...retrieved.recalled].map((said) => [memoryId(said), said.text] as const),
+      ...retrieved.memories.flatMap(({ id, cursor, text }) => [id, ...cursor === null ? [] : [memoryId({ cursor })]].map((id) => [id, text] as const))
+    ]),
     serviceText,
     mustNotReveal: knowledge.mustNotReveal,
     delicate: turn.initiative !== undefined || grounding.intent === "farewell",

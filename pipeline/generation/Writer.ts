@@ -5,6 +5,7 @@ import type { Turn, Usage } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/know.ts"
 import type { ModelError } from "../ModelError.ts"
+import type { RelationshipInWords } from "../relational/inWords.ts"
 import type { Retrieved } from "../retrieval/Retrieved.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
@@ -17,6 +18,7 @@ export interface WriteRequest {
   readonly grounding: Grounding
   readonly safety: SafetyVerdict
   readonly knowledge: Knowledge
+  readonly relationship: RelationshipInWords
   /** What the character may decide in this turn; anything else is taken for a reply. */
   readonly decisions: ReadonlyArray<Decision>
   /** The gate that refused the draft before this one, so that the next differs. */

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Turn, Usage } from "../domain/Turn.ts"
 import type { ModelError } from "../ModelError.ts"
+import type { Remembered } from "../retrieval/MemoryStore.ts"
 import type { Recalled } from "../retrieval/Retrieved.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 import type { Analysis } from "./Analysis.ts"
@@ -10,6 +11,7 @@ export interface AnalyzeRequest {
   readonly turn: Turn
   readonly history: ReadonlyArray<Utterance>
   readonly recalled: ReadonlyArray<Recalled>
+  readonly remembered: ReadonlyArray<Remembered>
   /** Told before each further call what this one has cost so far. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }

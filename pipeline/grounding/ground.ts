@@ -1,6 +1,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
+import type { Remembered } from "../retrieval/MemoryStore.ts"
 import type { Recalled } from "../retrieval/Retrieved.ts"
 import { memoryId, type Utterance } from "../retrieval/Transcript.ts"
 import type { Analysis, Intent, Topic } from "./Analysis.ts"
@@ -26,11 +27,13 @@ export interface Grounding {
 const ANSWERS = 0.5
 
 /** Resolves who and when, and frames the message by its analysis or else by rules. */
-export const ground = Effect.fnUntraced(function*(turn: Turn, memories: { readonly history: ReadonlyArray<Utterance>; readonly recalled: ReadonlyArray<Recalled> }, analysis: Analysis | null) {
+export const ground = Effect.fnUntraced(function*(turn: Turn, memories: { readonly history: ReadonlyArray<Utterance>; readonly recalled: ReadonlyArray<Recalled>; readonly remembered: ReadonlyArray<Remembered> }, analysis: Analysis | null) {
   const now = yield* DateTime.now
   const rules = byRules(turn.text)
-  const present = new Set([...memories.history, ...memories.recalled].map(memoryId))
-  const answering = () => rules.asksAbout.includes("user_past") ? memories.recalled.filter(({ score }) => score >= ANSWERS).map(memoryId) : []
+  const present = new Set([...[...memories.history, ...memories.recalled].map(memoryId), ...memories.remembered.map(({ id }) => id)])
+  const answering = () => !rules.asksAbout.includes("user_past") ? [] : [
+    ...memories.remembered.filter(({ score }) => score >= ANSWERS).map(({ id }) => id), ...memories.recalled.filter(({ score }) => score >= ANSWERS).map(memoryId)
+  ]
   return {
     addressee: turn.endUser.displayName,
     localTime: localTime(now, turn.endUser.timezone),

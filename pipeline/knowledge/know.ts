@@ -12,10 +12,17 @@ export interface Knowledge {
   readonly soughtSecrets: ReadonlyArray<string>
 }
 
-/** Sorts the persona's secrets, and adds what the analysis found. Without a measure of trust, `trusted` ones stay kept. */
-export const know = (character: Character, analysis: Analysis | null = null): Knowledge => ({
-  mayReveal: character.persona.secrets.filter((secret) => secret.reveal === "free").map((secret) => secret.text),
-  mustNotReveal: character.persona.secrets.filter((secret) => secret.reveal !== "free").map((secret) => secret.text),
+type Secret = Character["persona"]["secrets"][number]
+
+/** Trust that a secret takes where its author says no more of it. */
+const TRUSTED = 0.6
+const mayTell = ({ reveal, min_trust }: Secret, trust: number | null): boolean =>
+  reveal === "free" || (reveal === "trusted" && trust !== null && trust >= (min_trust ?? TRUSTED))
+
+/** Sorts the persona's secrets by how far the person is trusted (0 to 1), and adds what the analysis found. Without a measure of trust, `trusted` ones stay kept. */
+export const know = (character: Character, analysis: Analysis | null = null, trust: number | null = null): Knowledge => ({
+  mayReveal: character.persona.secrets.filter((secret) => mayTell(secret, trust)).map((secret) => secret.text),
+  mustNotReveal: character.persona.secrets.filter((secret) => !mayTell(secret, trust)).map((secret) => secret.text),
   knows: analysis?.knows ?? [],
   unknown: analysis?.unknown ?? [],
   soughtSecrets: analysis?.must_not_reveal ?? []

@@ -14,8 +14,8 @@ export type Decision =
   & Prospect
   & ({ readonly send: true } | { readonly send: false; readonly skippedBy: GateName })
 
-/** Gates that open one after another; among them, for many days, that of chance. */
-const MOST_STEPS = 2_000
+/** Gates that open one after another. When none has let it pass after so many, none is thought to. */
+const MOST_STEPS = 300
 
 /** When a candidate next passes every gate. */
 const whenOpen = (facts: Facts, candidate: Candidate, from: number): Prospect => {

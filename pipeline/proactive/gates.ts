@@ -3,7 +3,7 @@ import { occupation } from "../grounding/rhythm.ts"
 import * as DateTime from "effect/DateTime"
 import type { Candidate } from "./candidates.ts"
 import { type Facts, timezoneOf } from "./Facts.ts"
-import { type Local, localAt, MIDNIGHT, nextTime } from "./localTime.ts"
+import { type Local, localAt, MIDNIGHT, minuteOf, momentsOf, nextTime } from "./localTime.ts"
 import { EVERY_DAY, type Hours } from "./Policy.ts"
 
 /** Until when a gate stays shut: until a moment, until the person writes, or until somebody changes something. */
@@ -13,14 +13,17 @@ type Gate = (facts: Facts, candidate: Candidate, now: number) => Shut | null
 const MINUTE_MS = 60_000
 /** Between what was said last and what is asked about what has come due. */
 const LOOP_MIN_IDLE_MINUTES = 15
+/** A readiness by which it is no day's for so long is none. */
+const FORESEEN_DAYS = 366
 /** What a person who would rather be written to less makes of the gap, and of the readiness to write at all; no wish for more shortens a gap. */
 const LESS_GAP = 2
 const READINESS = { less: 0.5, normal: 1, more: 1.5 } as const
 
-const within = ({ weekday, time }: Local, { from, to, days }: Hours): boolean => {
+const within = ({ weekday, minute }: Local, { from, to, days }: Hours): boolean => {
   const yesterday = (weekday + 6) % 7
-  if (from < to) return days.includes(weekday) && from <= time && time < to
-  return (days.includes(weekday) && from <= time) || (days.includes(yesterday) && time < to)
+  const [begun, over] = [minuteOf(from) <= minute, minuteOf(to) <= minute]
+  if (from < to) return days.includes(weekday) && begun && !over
+  return (days.includes(weekday) && begun) || (days.includes(yesterday) && !over)
 }
 
 const minIdleMinutes = ({ controls }: Facts, { reason }: Candidate): number => {
@@ -64,7 +67,7 @@ const characterShut: Gate = ({ rhythm }, _, now) => {
 }
 
 /** The same session on the same day of the person's always draws the same. */
-const drawn = (sessionId: string, day: string): number => seedOf({ sessionId: `${sessionId} initiative ${day}`, turnIndex: 0 }) / 2 ** 32
+const drawn = (sessionId: string, day: number): number => seedOf({ sessionId: `${sessionId} initiative ${day}`, turnIndex: 0 }) / 2 ** 32
 
 /** In the order in which they are asked (resources.md 12): the first that is shut is the reason why nothing is written. */
 const GATES = {
@@ -115,7 +118,12 @@ const GATES = {
   tolerance_lottery: (facts, _, now) => {
     const timezone = timezoneOf(facts)
     const readiness = facts.controls.proactivity_tolerance * READINESS[facts.preferences.frequency]
-    return drawn(facts.sessionId, localAt(timezone, now).day) < readiness ? null : nextTime(timezone, now, MIDNIGHT)
+    const { day } = localAt(timezone, now)
+    if (drawn(facts.sessionId, day) < readiness) return null
+    for (let next = day + 1; next <= day + FORESEEN_DAYS; next++) {
+      if (drawn(facts.sessionId, next) < readiness) return momentsOf(timezone, next, 0)[0] ?? "change"
+    }
+    return "change"
   }
 } as const satisfies Record<string, Gate>
 

@@ -2,14 +2,14 @@ import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import { remembered } from "../remembered.ts"
 
-/** A moment as a clock and a calendar on the wall show it. */
+/** A moment as a calendar and a clock on the wall show it. */
 export interface Local {
-  /** `YYYY-MM-DD`. */
-  readonly day: string
+  /** Days since 1970. */
+  readonly day: number
   /** 0 is Sunday. */
   readonly weekday: number
-  /** `HH:MM`. */
-  readonly time: string
+  /** Since midnight, as the clock shows it. */
+  readonly minute: number
 }
 
 const DAY_MS = 86_400_000
@@ -17,37 +17,48 @@ const MINUTE_MS = 60_000
 /** Clocks are changed on the quarter hour, so that within one they differ from UTC by the same. */
 const QUARTER_MS = 900_000
 const MOST_ZONES = 1000
-const MOST_QUARTERS = 5000
+const MOST_QUARTERS = 10_000
 
 const UTC = DateTime.zoneMakeNamedUnsafe("UTC")
-/** By how much the clocks of a zone are ahead of UTC in a quarter hour, in milliseconds. A zone that is not known counts as UTC. */
-const aheadOf = remembered(MOST_ZONES, (timezone) => {
+/** By how much the clocks of a zone are ahead of UTC at a moment, in milliseconds. A zone that is not known counts as UTC. */
+const aheadIn = remembered(MOST_ZONES, (timezone) => {
   const timeZone = Option.getOrElse(DateTime.zoneMakeNamed(timezone), () => UTC)
-  return remembered(MOST_QUARTERS, (quarter) => DateTime.zonedOffset(DateTime.makeZonedUnsafe(Number(quarter) * QUARTER_MS, { timeZone })))
+  const known = new Map<number, number>()
+  return (at: number): number => {
+    const quarter = Math.floor(at / QUARTER_MS)
+    const before = known.get(quarter)
+    if (before !== undefined) return before
+    if (known.size >= MOST_QUARTERS) known.clear()
+    const ahead = DateTime.zonedOffset(DateTime.makeZonedUnsafe(quarter * QUARTER_MS, { timeZone }))
+    known.set(quarter, ahead)
+    return ahead
+  }
 })
-/** The moment in UTC at which the clock there shows what it shows in the zone at this one. */
-const onTheWall = (timezone: string, at: number): number => at + aheadOf(timezone)(String(Math.floor(at / QUARTER_MS)))
 
 /** What time it is there at a moment, in milliseconds. */
 export const localAt = (timezone: string, at: number): Local => {
-  const wall = new Date(onTheWall(timezone, at))
-  const iso = wall.toISOString()
-  return { day: iso.slice(0, 10), weekday: wall.getUTCDay(), time: iso.slice(11, 16) }
+  const wall = at + aheadIn(timezone)(at)
+  const day = Math.floor(wall / DAY_MS)
+  return { day, weekday: (day + 4) % 7, minute: Math.floor((wall - day * DAY_MS) / MINUTE_MS) }
 }
 
-const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
+/** Of "HH:MM". */
+export const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
-/** The moments at which the clock there shows this, in UTC's terms: two where it is put back; where it is put forward over it, the one that comes that much later. */
-const momentsOf = (timezone: string, wall: number): ReadonlyArray<number> => {
-  const [before, after] = [wall - DAY_MS, wall + DAY_MS].map((near) => wall - (onTheWall(timezone, near) - near)) as [number, number]
-  const shown = [before, after].filter((moment) => onTheWall(timezone, moment) === wall)
-  return shown.length > 0 ? shown : [before]
+/** The moments at which it is this minute of this day there: two where clocks are put back over it; where they are put forward over it, the one that comes that much later. */
+export const momentsOf = (timezone: string, day: number, minute: number): ReadonlyArray<number> => {
+  const ahead = aheadIn(timezone)
+  const wall = day * DAY_MS + minute * MINUTE_MS
+  const [before, after] = [ahead(wall - DAY_MS), ahead(wall + DAY_MS)]
+  if (before === after) return [wall - before]
+  const shown = [wall - before, wall - after].filter((moment) => moment + ahead(moment) === wall)
+  return shown.length > 0 ? shown : [wall - before]
 }
 
 /** The first moment after this one at which it is one of these times of day ("HH:MM") there. */
 export const nextTime = (timezone: string, after: number, times: ReadonlyArray<string>): number => {
-  const midnight = Math.floor(onTheWall(timezone, after) / DAY_MS) * DAY_MS
-  const moments = times.flatMap((time) => [0, 1, 2].flatMap((days) => momentsOf(timezone, midnight + days * DAY_MS + minutesOf(time) * MINUTE_MS)))
+  const { day } = localAt(timezone, after)
+  const moments = times.flatMap((time) => [0, 1, 2].flatMap((ahead) => momentsOf(timezone, day + ahead, minuteOf(time))))
   return Math.min(...moments.filter((moment) => moment > after))
 }
 

@@ -6,6 +6,7 @@ import { decidePreferences } from "./decidePreferences.ts"
 import { moved } from "./emotion.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
+import { alongWith } from "./forget.ts"
 import { instructs } from "./instructs.ts"
 import { apply, type Patch } from "./Patch.ts"
 import { isWaiting, type Relationship, type Snapshot } from "./Relationship.ts"
@@ -33,6 +34,19 @@ const snapshotOf = (after: Relationship, turn: ReadTurn, scores: Snapshot["score
   created_at: turn.at.toISOString()
 })
 
+const byId = <A extends { readonly id: string }>(...lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => [...new Map(lists.flat().map((one) => [one.id, one])).values()]
+
+/** What was decided, with what goes along where a person has asked to have something forgotten. */
+const withForgotten = (known: Relationship, memories: Patch["memories"], loops: Patch["loops"], at: string) => {
+  const gone = memories.flatMap(({ id, status }) => {
+    const before = known.memories.get(id)
+    return status === "forgotten" && before !== undefined ? [before] : []
+  })
+  if (gone.length === 0) return { memories, loops, forgets: false }
+  const along = alongWith(apply(known, { memories, recalled: [], loops, bearing: {}, snapshot: null }, at, null), gone, at)
+  return { memories: byId(memories, along.memories), loops: byId(loops, along.loops), forgets: true }
+}
+
 /**
  * What a turn changes between the two, worked out from what was read of it and from nothing else: the same of the same.
  * `recalled` names the memories that its reply leaned on.
@@ -42,14 +56,14 @@ export const decide = (known: Relationship, turn: ReadTurn, extraction: Extracti
   const version = known.version + 1
   const { character } = turn
   const { bearing } = known
-  const memories = decideMemories(known, turn, extraction, version)
-  const loops = decideLoops(known, turn, extraction, version)
+  const { memories, loops, forgets } = withForgotten(known, decideMemories(known, turn, extraction, version), decideLoops(known, turn, extraction, version), at)
   const scores = stepped(character.relationship_posture, bearing.scores, stepsOf(turn, extraction.signals), at)
   const standings = standing(character.relationship_posture, scores, turn.at.getTime())
   const emotion = extraction.character_emotion === null ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, extraction.character_emotion, at)
   const learned: Patch = { memories, recalled: recalled.filter((id) => known.memories.has(id)), loops, bearing: {}, snapshot: null }
   const grown = apply(known, learned, at, turn.turnIndex)
-  const told = bounded(extraction.summary)
+  // Who was asked to forget something may still have retold it.
+  const told = forgets ? "" : bounded(extraction.summary)
   const next = {
     emotion,
     scores,

@@ -43,6 +43,13 @@ export const forgotten = (memory: Memory, at: string): Memory => ({
   tombstone: [...new Set([memory.text, ...memory.evidence.map(({ quote }) => quote)].map(hashOf))].join(" ")
 })
 
+/** Those that have to go where there are too many, as they are then: the least important, the oldest of them first, and none that is pinned. */
+export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): ReadonlyArray<Memory> => {
+  const active = memories.filter(({ status, pinned }) => status === "active" && !pinned)
+  const surplus = active.sort((a, b) => a.importance - b.importance || a.created_at.localeCompare(b.created_at)).slice(0, Math.max(0, active.length - MOST_ACTIVE))
+  return Array.from(surplus, (memory) => ({ ...memory, status: "superseded", invalid_at: at }))
+}
+
 /**
  * What of the memories that were read from a turn is taken in. A memory needs words of the person that bear it out; one that instructs is put
  * in quarantine, which nothing reads; one that was forgotten stays so; one that is there already becomes surer; and one that another takes the
@@ -104,8 +111,6 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
     })
   }
 
-  const active = all().filter(({ status, pinned }) => status === "active" && !pinned)
-  const surplus = active.sort((a, b) => a.importance - b.importance || a.created_at.localeCompare(b.created_at)).slice(0, Math.max(0, active.length - MOST_ACTIVE))
-  for (const memory of surplus) changed.set(memory.id, { ...memory, status: "superseded", invalid_at: at })
+  for (const memory of surplusOf(all(), at)) changed.set(memory.id, memory)
   return [...changed.values()]
 }

@@ -1,4 +1,6 @@
+import type { OpenLoop } from "../relational/Relationship.ts"
 import type { ExampleTurn } from "../domain/Character.ts"
+import type { Remembered } from "./MemoryStore.ts"
 import type { Utterance } from "./Transcript.ts"
 
 /** Something said before the history, found because it bears on the message. */
@@ -17,9 +19,12 @@ export interface Lore {
 /** What was found for a turn, the best first. */
 export interface Retrieved {
   readonly recalled: ReadonlyArray<Recalled>
+  readonly memories: ReadonlyArray<Remembered>
+  /** What waits to be taken up again. */
+  readonly loops: ReadonlyArray<OpenLoop>
   readonly lore: ReadonlyArray<Lore>
   /** Authored dialogues that resemble the message, to show the voice. */
   readonly examples: ReadonlyArray<ReadonlyArray<ExampleTurn>>
 }
 
-export const NOTHING_RETRIEVED: Retrieved = { recalled: [], lore: [], examples: [] }
+export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], examples: [] }

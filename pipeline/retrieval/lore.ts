@@ -30,8 +30,7 @@ const padded = (text: string): string => ` ${terms(text).join(" ")} `
 
 const prepare = (character: Character): Index => {
   const entries = character.world_context.entries.map((entry, place): Entry => ({ entry, place, keys: entry.keys.map(padded), secondary: entry.secondary_keys.map(padded) }))
-    // Without a measure of trust, what needs trust stays unsaid.
-    .filter(({ entry }) => entry.enabled && (entry.min_trust ?? 0) === 0)
+    .filter(({ entry }) => entry.enabled)
   return { entries, keyless: bm25(entries.filter(({ entry }) => !entry.constant && entry.keys.length === 0), ({ entry }) => entry.content) }
 }
 
@@ -77,13 +76,15 @@ const onePerGroup = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
   entries.filter(({ entry }, i) => entry.group === "" || entries.findIndex((other) => other.entry.group === entry.group) === i)
 
 /** The facts of the world that this turn calls up, as many as there is room for: always those that are constant, then by priority. */
-export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>): ReadonlyArray<Lore> => {
+export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>, trust: number | null = null): ReadonlyArray<Lore> => {
   const { entries, keyless } = loreOf(turn.character)
   if (entries.length === 0) return []
   const messages = [...history.filter(({ role }) => role === "user").map(({ text }) => text), turn.text].map(padded)
   const alike = new Map(keyless.search(contentOf(terms(turn.text)).join(" ")).filter(({ score }) => score >= ALIKE).map(({ item, score }) => [item, score]))
   const on = entries.filter((candidate) => {
-    const { constant, delay_turns, probability } = candidate.entry
+    const { constant, delay_turns, probability, min_trust } = candidate.entry
+    // Without a measure of trust, what needs trust stays unsaid.
+    if ((min_trust ?? 0) > (trust ?? 0)) return false
     if (constant) return true
     return turn.turnIndex > delay_turns && (alike.has(candidate) || isOn(candidate, messages)) && (probability >= 1 || drawn(turn, candidate.place) < probability)
   })

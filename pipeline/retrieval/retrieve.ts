@@ -1,9 +1,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
+import { inWords, type RelationshipInWords, trustIn } from "../relational/inWords.ts"
 import { contentOf } from "./contentWords.ts"
 import { examplesFor } from "./examples.ts"
 import { loreFor } from "./lore.ts"
+import type { MemoryStore } from "./MemoryStore.ts"
 import { rank } from "./rank.ts"
 import type { Recall } from "./Recall.ts"
 import { recallQuery } from "./recallQuery.ts"
@@ -16,6 +18,8 @@ const HISTORY_UTTERANCES = 24
 const INDEXED_UTTERANCES = 16
 const CANDIDATES = 20
 const RECALLED = 8
+const REMEMBERED = 8
+const LOOPS = 3
 
 const FILLERS = new Set("ok okay k lol haha hahaha hm hmm mm yes yeah yep yup no nope nah hi hey hello hallo thanks thx danke ja nein oui si sim nao bye".split(" "))
 const saysNothing = (text: string): boolean => contentOf(terms(text)).every((word) => FILLERS.has(word))
@@ -23,19 +27,40 @@ const saysNothing = (text: string): boolean => contentOf(terms(text)).every((wor
 export interface Retrieval {
   readonly history: ReadonlyArray<Utterance>
   readonly retrieved: Retrieved
+  readonly relationship: RelationshipInWords
+  /** How far the person is trusted, from 0 to 1; null where that is not measured. */
+  readonly trust: number | null
   readonly failed: boolean
 }
 
-/** Reads the last utterances of the session and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
-export const retrieve = Effect.fnUntraced(function*(ports: { readonly transcript: Transcript["Service"]; readonly recall: Recall["Service"] }, turn: Turn): Effect.fn.Return<Retrieval> {
+interface Ports {
+  readonly transcript: Transcript["Service"]
+  readonly recall: Recall["Service"]
+  readonly memoryStore: MemoryStore["Service"]
+}
+
+/** Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
+export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
   // A character that writes first looks for what bears on what it is going to write about.
   const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
-  const history = yield* ports.transcript.before(turn, HISTORY_UTTERANCES)
+  const history = yield* transcript.before(turn, HISTORY_UTTERANCES)
   const oldest = history[0]
   const indexed = history[INDEXED_UTTERANCES - 1]
-  const { found, failed } = oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || saysNothing(sought.text)
-    ? { found: [], failed: false }
-    : yield* ports.recall.search({ turn, terms: recallQuery(sought.text, history), before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES })
-  const recalled = rank(found, yield* Clock.currentTimeMillis, RECALLED)
-  return { history, retrieved: { recalled, lore: loreFor(sought, history), examples: examplesFor(turn.character, sought.text) }, failed }
+  const query = saysNothing(sought.text) ? [] : recallQuery(sought.text, history)
+  const [{ found, failed }, known] = yield* Effect.all([
+    oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || query.length === 0
+      ? Effect.succeed({ found: [], failed: false })
+      : recall.search({ turn, terms: query, before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES }),
+    memoryStore.look({ turn, terms: query, memories: REMEMBERED, loops: LOOPS })
+  ], { concurrency: 2 })
+  const now = yield* Clock.currentTimeMillis
+  const recalled = rank(found.filter(({ cursor }) => !known.forgotten.has(cursor)), now, RECALLED)
+  const trust = trustIn(turn.character, known.bearing, now)
+  return {
+    history,
+    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), examples: examplesFor(turn.character, sought.text) },
+    relationship: inWords(turn.character, known.bearing, now),
+    trust,
+    failed: failed || known.failed
+  }
 })

@@ -11,9 +11,11 @@ export interface Recorded {
 
 interface SafetyRecordShape {
   readonly before: (turn: Turn) => Effect.Effect<Recorded>
+  /** Whether the conversation is three hours old and nobody has been reminded in the last three of what they talk to. */
+  readonly reminderDue: (turn: Turn) => Effect.Effect<boolean>
 }
 
 /** Port: what earlier turns found, and what waits. Without a record nobody has crossed a boundary, so no character leaves. */
 export const SafetyRecord = Context.Reference<SafetyRecordShape>("pipeline/safety/SafetyRecord", {
-  defaultValue: () => ({ before: () => Effect.succeed({ boundaries: 0, crisis: false }) })
+  defaultValue: () => ({ before: () => Effect.succeed({ boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(false) })
 })

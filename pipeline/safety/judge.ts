@@ -54,5 +54,8 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
   }
 }
 
+/** Marks in the trace that a reminder went with the answer. */
+export const REMINDED = "+reminder"
+
 /** The verdict in the trace, where later turns look for crises and crossed boundaries. */
 export const verdictName = ({ action, injection, boundary }: SafetyVerdict): string => [action, ...injection ? ["injection"] : [], ...boundary ? ["boundary"] : []].join("+")

@@ -2,8 +2,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isDeepStrictEqual } from "node:util"
+import { type Gone, goneBy, without } from "#pipeline/relational/forget.ts"
 import { apply, EMPTY_PATCH, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
-import { type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
+import { type Bearing, type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
 import { sessionDictionary } from "./sessionDictionary.ts"
@@ -14,6 +15,12 @@ interface Writing {
   readonly at: Date
   readonly turnIndex: number | null
   readonly patch: Patch
+}
+
+export interface Standing {
+  readonly bearing: Bearing
+  /** How many loops wait to be taken up again. */
+  readonly openLoops: number
 }
 
 export interface Rebuilt {
@@ -32,10 +39,12 @@ const sorted = ({ memories, loops, ...rest }: Relationship) => {
 
 /** What a character knows of a person and how it stands with them, as rows that patches write. A session that does not exist has an empty one. */
 export class Relationships extends Context.Service<Relationships, {
+  /** How the two stand, without what is remembered. */
+  readonly standing: (session: SessionRef) => Effect.Effect<Standing, DatabaseError>
   /** As it stands, with every memory that is not superseded and every loop. */
   readonly load: (session: SessionRef) => Effect.Effect<Relationship, DatabaseError>
   /**
-   * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. Gives the relationship afterwards.
+   * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. What it forgets goes from what was written before, too. Gives the relationship afterwards.
    * Joins an open transaction; lock order: after the session's log, before its turns. `decide` sees superseded memories as well.
    */
   readonly amend: <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => Effect.Effect<Relationship, E | DatabaseError, R>
@@ -46,8 +55,6 @@ export class Relationships extends Context.Service<Relationships, {
    * Null: there is no such session.
    */
   readonly rebuild: (sessionId: string) => Effect.Effect<Rebuilt | null, DatabaseError>
-  /** Replaces the words of memories, and of what was quoted for them, in all patches. */
-  readonly blank: (session: SessionRef, memoryIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Relationships") {
   static readonly layer = Layer.effect(Relationships, Effect.gen(function*() {
     const database = yield* Database
@@ -71,6 +78,29 @@ export class Relationships extends Context.Service<Relationships, {
       } satisfies Relationship
     })
 
+    const standing = ({ appId, sessionId }: SessionRef) =>
+      query<Array<{ bearing: Partial<Bearing> | null; open_loops: number }>>((sql) => sql`
+        select (select bearing from relationships where app_id = ${appId} and session_id = ${sessionId}) as bearing,
+          (select count(*)::int from open_loops where app_id = ${appId} and session_id = ${sessionId} and status in ('open', 'surfaced')) as open_loops`).pipe(
+        Effect.map(([row]): Standing => ({ bearing: { ...NEW_BEARING, ...row?.bearing }, openLoops: row?.open_loops ?? 0 }))
+      )
+
+    /** Takes words that are forgotten out of what was written before. */
+    const blank = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, gone: Gone) {
+      const ids = [...gone.ids]
+      const rows = yield* query<Array<{ version: number; patch: Patch }>>((sql) => sql`
+        select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId} and at >= ${gone.since}::timestamptz`)
+      for (const { version, patch } of rows) {
+        yield* query((sql) => sql`
+          update relational_patches set patch = ${JSON.stringify(without(patch, gone))}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
+      }
+      yield* query((sql) => sql`
+        update snapshots set snapshot = jsonb_set(snapshot::jsonb, '{summary}', '""')::json where app_id = ${appId} and session_id = ${sessionId} and created_at >= ${gone.since}::timestamptz`)
+      // The answers to creates are kept for a day.
+      yield* query((sql) => sql`
+        delete from idempotency_keys where app_id = ${appId} and path = ${`/v1/sessions/${sessionId}/memories`} and response #>> '{data,id}' = any(${ids}::text[])`)
+    })
+
     const writeRows = Effect.fnUntraced(function*(session: SessionRef, patch: Patch) {
       const { snapshot } = patch
       if (patch.memories.length > 0) {
@@ -85,6 +115,8 @@ export class Relationships extends Context.Service<Relationships, {
       const { appId, sessionId } = session
       const moment = at.toISOString()
       const after = apply(before, patch, moment, turnIndex)
+      const gone = goneBy(before, patch)
+      if (gone !== null) yield* blank(session, gone)
       yield* writeRows(session, patch)
       if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
       yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
@@ -109,17 +141,6 @@ export class Relationships extends Context.Service<Relationships, {
       Effect.map((rows) => rows.map(({ at, turn_index, patch }): Writing => ({ at, turnIndex: turn_index, patch })))
     )
 
-    const blank = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, memoryIds: ReadonlyArray<string>) {
-      const rows = yield* query<Array<{ version: number; patch: Patch }>>((sql) => sql`
-        select version, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId}
-          and exists (select from json_array_elements(patch -> 'memories') m where m ->> 'id' = any(${memoryIds}::text[])) order by version for update`)
-      for (const { version, patch } of rows) {
-        const memories = patch.memories.map((memory) => memoryIds.includes(memory.id) ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) } : memory)
-        yield* query((sql) => sql`
-          update relational_patches set patch = ${JSON.stringify({ ...patch, memories })}::text::json where app_id = ${appId} and session_id = ${sessionId} and version = ${version}::int`)
-      }
-    }, transaction)
-
     const rebuild = Effect.fnUntraced(function*(sessionId: string) {
       const [found] = yield* query<Array<{ app_id: string }>>((sql) => sql`select app_id from sessions where session_id = ${sessionId}`)
       if (found === undefined) return null
@@ -138,6 +159,6 @@ export class Relationships extends Context.Service<Relationships, {
       return { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
     }, transaction)
 
-    return Relationships.of({ load: (session) => read(session, false), amend, patches, rebuild, blank })
+    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches, rebuild })
   }))
 }

@@ -15,5 +15,7 @@ export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionI
   yield* query((sql) => sql`
     update allowances set sessions_erased_on = utc_today() where app_id = ${appId} and kind = 'end_user'
       and external_user_ref in (select external_user_ref from sessions where app_id = ${appId} and session_id = any(${ids}::text[]))`)
+  // The answers to creates of memories, which hold their words for a day.
+  yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and path = any(${ids.map((id) => `/v1/sessions/${id}/memories`)}::text[])`)
   for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)
 })

@@ -21,6 +21,7 @@ import type { Allowances } from "#src/db/Allowances.ts"
 import type { ApiKeys } from "#src/db/ApiKeys.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
+import type { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import type { Characters } from "#src/db/Characters.ts"
 import type { Database } from "#src/db/Database.ts"
 import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
@@ -30,8 +31,12 @@ import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
+import type { Memories } from "#src/db/Memories.ts"
 import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import type { RateLimits } from "#src/db/RateLimits.ts"
+import type { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
+import type { RelationshipLists } from "#src/db/RelationshipLists.ts"
+import type { Relationships } from "#src/db/Relationships.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
@@ -55,7 +60,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RollingLimits | Sandboxes
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Sandboxes
   | Sessions | Traces | Transcriber | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

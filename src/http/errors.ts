@@ -99,6 +99,8 @@ export const routeNotFound = structured(404, "route_not_found", "There is no suc
 export const notFound = {
   character: structured(404, "character_not_found", "There is no such character in this app.", "List the app's characters with GET /v1/characters."),
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
+  memory: structured(404, "memory_not_found", "There is no such memory in this session.", "List the session's memories with GET /v1/sessions/{session_id}/memories."),
+  open_loop: structured(404, "open_loop_not_found", "There is no such open loop in this session.", "List them with GET /v1/sessions/{session_id}/open-loops."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
   batch: structured(404, "batch_not_found", "There is no such batch in this app.", "A batch's id is in the answer that created it."),
@@ -122,6 +124,8 @@ export const erasureNotFound = structured(404, "erasure_not_found", "There is no
 
 export const deliveryNotFound = structured(404, "delivery_not_found", "There is no such delivery in this session.", "List the deliveries with GET /v1/sessions/{session_id}/delivery.")
 
+export const snapshotNotFound = structured(404, "snapshot_not_found", "This session has no snapshot yet.", "One is taken every ten turns, whenever the two come closer or drift apart, and when the character leaves.")
+
 export const versionNotFound = structured(404, "version_not_found", "There is no such version of this character.", "List them with GET /v1/characters/{slug}/versions.")
 
 const expiredCursor = structured(410, "cursor_expired", "Events up to this cursor are no longer kept.", "Read on from earliest_since.")
@@ -139,6 +143,10 @@ const otherVersion = structured(409, "version_conflict", "The resource is not at
 export const versionConflict = (kind: "app" | "character" | "proactive policy", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
+
+export const memoryForgotten = structured(409, "memory_forgotten", "This memory is forgotten, and cannot be changed any more.", "Tell it again with POST /v1/sessions/{session_id}/memories, if it is to be known again.")
+export const pinnedLimitReached = structured(409, "pinned_limit_reached", "As many memories of this session are pinned as may be.", "Unpin one with PATCH and pinned: false.")
+export const personOptedOut = structured(409, "person_opted_out", "The person has asked to be left alone; only they can take that back.", "Wait until they say otherwise, in the conversation.")
 
 const tooManyChannels = structured(409, "channel_limit_reached", "There are as many channels as there may be here.", "Delete a channel, or change the url or the events of one with PATCH.")
 export const channelLimitReached = (most: number) => tooManyChannels.saying(`There are ${most} channels already, which is as many as there may be here.`)

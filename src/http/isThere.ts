@@ -6,6 +6,8 @@ import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
+import { Memories } from "#src/db/Memories.ts"
+import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Sessions } from "#src/db/Sessions.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -19,7 +21,8 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
+  const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
       return (yield* accountAppOf(request)) !== undefined
@@ -45,6 +48,10 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
     }
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
+    case "memory":
+      return isId("mem", memory_id) && isId("ses", session_id) && (yield* Memories.use((memories) => memories.get(session, memory_id))) !== undefined
+    case "open_loop":
+      return isId("lop", loop_id) && isId("ses", session_id) && (yield* RelationshipLists.use((lists) => lists.loop(session, loop_id))) !== undefined
     case "session":
       return isId("ses", session_id) && (yield* Sessions.use((sessions) => sessions.get(request.principal.appId, session_id))) !== undefined
   }

@@ -11,6 +11,7 @@ const tags = [
   { name: "Sessions", description: "Persistent threads between one person and one character" },
   { name: "Messages", description: "What the person says" },
   { name: "Events", description: "The ordered log of a session: everything that was said and happened" },
+  { name: "Relationship", description: "What a character has come to know of a person, with the words that bear it out, and how the two stand" },
   { name: "End-users", description: "The people who talk to characters, by the app's own references" },
   { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
   { name: "Observability", description: "What turns took, cost and decided" },

@@ -17,13 +17,18 @@ import { endUserRoutes } from "./routes/endUsers.ts"
 import { endUserCapsRoutes } from "./routes/endUserCaps.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
+import { memoryRoutes } from "./routes/memories.ts"
 import { messageRoutes } from "./routes/messages.ts"
+import { openLoopRoutes } from "./routes/openLoops.ts"
 import { proactiveRoutes } from "./routes/proactive.ts"
 import { proactivePolicyRoutes } from "./routes/proactivePolicy.ts"
+import { proactivePreferenceRoutes } from "./routes/proactivePreferences.ts"
 import { referenceRoutes } from "./routes/reference.ts"
+import { relationshipScoreRoutes } from "./routes/relationshipScores.ts"
 import { runRoutes } from "./routes/runs.ts"
 import { sandboxRoutes } from "./routes/sandbox.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
+import { snapshotRoutes } from "./routes/snapshots.ts"
 import { telegramBotRoutes } from "./routes/telegramBots.ts"
 import { telegramBotActionRoutes } from "./routes/telegramBotActions.ts"
 import { telegramHookRoutes } from "./routes/telegramHooks.ts"
@@ -32,6 +37,6 @@ import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

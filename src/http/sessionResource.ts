@@ -1,8 +1,10 @@
-import type { App } from "#src/db/Apps.ts"
-import type { StoredCharacter } from "#src/db/Characters.ts"
+import type { Character } from "#pipeline/domain/Character.ts"
+import { emotionAt } from "#pipeline/relational/emotion.ts"
 import type { ProactiveState } from "#src/db/Initiatives.ts"
+import type { Standing } from "#src/db/Relationships.ts"
 import type { Session } from "#src/db/Sessions.ts"
 import { toProactiveState } from "./proactiveResource.ts"
+import { toMeter, toStage } from "./relationalMeter.ts"
 
 const iso = (time: Date | null) => time === null ? null : time.toISOString()
 
@@ -22,27 +24,26 @@ export const toSessionResource = (session: Session) => ({
   last_character_at: iso(session.last_character_at)
 })
 
-const record = (value: unknown): Readonly<Record<string, unknown>> => typeof value === "object" && value !== null ? { ...value } : {}
+export interface SessionStanding {
+  readonly character: Character
+  readonly relationship: Standing
+  readonly proactive: ProactiveState
+  /** Whether the app may see scores. */
+  readonly exposes: boolean
+  readonly nowMs: number
+}
 
-/** The session as it stands. Scores, loops and storylines are empty until something fills them; the meter is redacted until the app opts in (contract 2.5). */
-export const toStateResource = (session: Session, character: StoredCharacter, app: App, proactive: ProactiveState) => {
-  const baseline = record(character.profile["baseline_emotion"])
+/** The session as it stands by now. A storyline is none until something fills it; meter and stage are redacted until the app opts in (contract 2.5). */
+export const toStateResource = (session: Session, { character, relationship: { bearing, openLoops }, proactive, exposes, nowMs }: SessionStanding) => {
+  const since = session.created_at.toISOString()
+  const standpoint = { posture: character.relationship_posture, scores: bearing.scores, nowMs, since, exposes }
   return {
     session: toSessionResource(session),
     turn: { state: session.run_ref === null ? "idle" : "generating", run_ref: session.run_ref },
-    emotion: {
-      label: baseline["label"] ?? "neutral",
-      valence: baseline["valence"] ?? 0,
-      arousal: baseline["arousal"] ?? 0,
-      updated_at: session.created_at.toISOString()
-    },
-    relational_meter: {
-      relationship_scores: [],
-      score_contract: { score_version: "relationship_scores.v1", scale: { min: 0, max: 1 }, semantics: { monotonic: false, may_move_down: true } },
-      redacted: !app.expose_relational_numerics
-    },
-    stage: null,
-    open_loop_count: 0,
+    emotion: { ...emotionAt(character.baseline_emotion, bearing.emotion, nowMs), updated_at: bearing.emotion?.updated_at ?? since },
+    relational_meter: toMeter(standpoint),
+    stage: toStage(standpoint),
+    open_loop_count: openLoops,
     storyline: null,
     proactive: toProactiveState(proactive)
   }

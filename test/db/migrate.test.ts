@@ -8,6 +8,7 @@ import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 import { Database } from "#src/db/Database.ts"
 import { migrate } from "#src/db/migrate.ts"
+import { dropDatabase } from "#test/support/dropDatabase.ts"
 import { onDatabase } from "#test/support/onDatabase.ts"
 
 const FILES = readdirSync(resolve(import.meta.dirname, "../../migrations")).filter((name) => name.endsWith(".sql")).sort()
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await sql.end({ timeout: 1 })
-  await admin`drop database if exists ${admin(name)} with (force)`
+  await dropDatabase(admin, name)
   await admin.end({ timeout: 1 })
 })
 

@@ -44,7 +44,7 @@ import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
-import { DEADLINES } from "#test/support/turns.ts"
+import { DEADLINES, nothingKnown } from "#test/support/turns.ts"
 import { until } from "#test/support/until.ts"
 
 // What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard proves nothing any more.
@@ -143,7 +143,7 @@ describe("without the watchdog", () => {
         Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})
       ]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
-      Layer.provide([Transcripts.layer, Recalls.layer, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
+      Layer.provide([Transcripts.layer, Recalls.layer, nothingKnown, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),
       Layer.provideMerge(Workers.layer),
       Layer.provide(LogSignals.layer),
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),

@@ -44,6 +44,12 @@ describe("the README", () => {
     assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
   })
 
+  it("shows what a character has noted of a message", async () => {
+    const opened = block("conversation").split("# 2.")[0] ?? ""
+    const [, page = ""] = (await shell(`${opened}\n${block("remembering")}`)).split(/(?<=\})(?=\{"schema_version")/)
+    assert.deepStrictEqual(JSON.parse(page).data.memories.map(({ text }: { text: string }) => text), ["My sister Nadia plays the cello."])
+  })
+
   it("makes a webhook for the conversation", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))

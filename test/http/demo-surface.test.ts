@@ -12,7 +12,13 @@ const OPEN = [
   "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore",
   "GET /v1/sessions", "POST /v1/sessions", "GET /v1/sessions/{session_id}", "GET /v1/sessions/{session_id}/state",
   "POST /v1/sessions/{session_id}/messages", "GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream",
+  "GET /v1/apps/{app_id}/proactive-policy", "PATCH /v1/apps/{app_id}/proactive-policy", "GET /v1/apps/{app_id}/proactive-policy/decisions",
+  "PATCH /v1/sessions/{session_id}/proactive-controls", "POST /v1/sessions/{session_id}/proactive/evaluate",
   "GET /v1/sessions/{session_id}/trace", "GET /v1/sessions/{session_id}/runs",
+  "GET /v1/sessions/{session_id}/relationship-scores", "GET /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories/search",
+  "GET /v1/sessions/{session_id}/open-loops", "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}", "GET /v1/sessions/{session_id}/proactive-preferences", "PATCH /v1/sessions/{session_id}/proactive-preferences",
+  "GET /v1/sessions/{session_id}/snapshots", "GET /v1/sessions/{session_id}/snapshots/latest",
+  "GET /v1/sessions/{session_id}/memories/{memory_id}", "PATCH /v1/sessions/{session_id}/memories/{memory_id}", "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
   "GET /v1/sessions/{session_id}/delivery", "GET /v1/sessions/{session_id}/delivery/{delivery_id}", "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry", "GET /v1/delivery/events",
   "GET /v1/telegram/bots", "POST /v1/telegram/bots", "GET /v1/telegram/bots/{bot_id}", "PATCH /v1/telegram/bots/{bot_id}", "DELETE /v1/telegram/bots/{bot_id}", "GET /v1/telegram/bots/{bot_id}/chats",
   "POST /v1/telegram/bots/{bot_id}/links", "POST /v1/telegram/bots/{bot_id}/probe", "POST /v1/telegram/bots/{bot_id}/suspend", "POST /v1/telegram/bots/{bot_id}/resume", "POST /v1/telegram/bots/{bot_id}/rotate-secret",
@@ -50,7 +56,7 @@ afterAll(async () => {
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
-  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", bot_id: () => newId("bot"),
+  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), bot_id: () => newId("bot"),
   batch_id: () => newId("bat"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { newId } from "#pipeline/domain/Id.ts"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -25,6 +26,14 @@ beforeAll(async () => {
   const url = "http://127.0.0.1:1/hook"
   operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url })
   const session_id = await app.createSession({ character_slug: slug })
+  const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
+  const loop_id = newId("lop")
+  await server.database.sql`
+    insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
+    values (${app.appId}, ${session_id}, ${loop_id}, 'plan', 'user', 'A picnic.', 3, 'open', '[]', now(), now())`
+  await server.database.sql`
+    insert into snapshots (app_id, session_id, snapshot_id, turn_index, snapshot, created_at)
+    values (${app.appId}, ${session_id}, ${newId("snp")}, 1, ${JSON.stringify({ scores: [], created_at: new Date().toISOString() })}::text::json, now())`
   const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, { kind: "webhook", url, from: "start" })).body.data.id
   const app_channel_id = (await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url })).body.data.id
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
@@ -36,7 +45,7 @@ beforeAll(async () => {
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()
@@ -100,9 +109,9 @@ describe("whatever is sent", () => {
         headers,
         body: fc.option(bodiesFor(operation.body), { nil: undefined, freq: 2 })
       })),
-      // Archiving the character or deleting the channel once and for all would leave little to find.
+      // Archiving the character, forgetting the memory or deleting the channel once and for all would leave little to find.
       async ({ method, path, query, headers, body }) => {
-        if (method === "DELETE" && ["bot_id", "slug", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
+        if (method === "DELETE" && ["bot_id", "memory_id", "slug", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
         // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
         if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
         const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })

@@ -5,12 +5,16 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as z from "zod"
-import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
+import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, RelationalMeter, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
 import { AccountAppCreate, AccountAppPage, AccountAppPatch, AccountData, AuditEntryData, AuditPage, DeviceStart, DeviceStarted, DeviceToken, KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey, TokenData, TokenRevoked } from "#src/http/schemas/account.ts"
 import { AppCapsData } from "#src/http/schemas/caps.ts"
 import { RatesData, UsageData } from "#src/http/schemas/usage.ts"
 import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/schemas/channel.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
+import { FoundMemoryData, MemoryCreate, MemoryData, MemoryPage, MemoryPatch } from "#src/http/schemas/memory.ts"
+import { OpenLoopData, OpenLoopPage } from "#src/http/schemas/openLoop.ts"
+import { PreferencesData, PreferencesPatch } from "#src/http/schemas/preferences.ts"
+import { SnapshotData, SnapshotPage } from "#src/http/schemas/snapshot.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
@@ -57,6 +61,7 @@ describe("the OpenAPI document", () => {
       "DELETE /v1/characters/{slug}",
       "DELETE /v1/end-users/{external_user_ref}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
+      "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
       "DELETE /v1/telegram/bots/{bot_id}",
       "GET /.well-known/oauth-authorization-server",
       "GET /docs/",
@@ -74,6 +79,8 @@ describe("the OpenAPI document", () => {
       "GET /v1/account/usage",
       "GET /v1/apps/{app_id}/channels",
       "GET /v1/apps/{app_id}/channels/{channel_id}",
+      "GET /v1/apps/{app_id}/proactive-policy",
+      "GET /v1/apps/{app_id}/proactive-policy/decisions",
       "GET /v1/characters",
       "GET /v1/characters/{slug}",
       "GET /v1/characters/{slug}/versions",
@@ -95,7 +102,14 @@ describe("the OpenAPI document", () => {
       "GET /v1/sessions/{session_id}/delivery/{delivery_id}",
       "GET /v1/sessions/{session_id}/events",
       "GET /v1/sessions/{session_id}/events/stream",
+      "GET /v1/sessions/{session_id}/memories",
+      "GET /v1/sessions/{session_id}/memories/{memory_id}",
+      "GET /v1/sessions/{session_id}/open-loops",
+      "GET /v1/sessions/{session_id}/proactive-preferences",
+      "GET /v1/sessions/{session_id}/relationship-scores",
       "GET /v1/sessions/{session_id}/runs",
+      "GET /v1/sessions/{session_id}/snapshots",
+      "GET /v1/sessions/{session_id}/snapshots/latest",
       "GET /v1/sessions/{session_id}/state",
       "GET /v1/sessions/{session_id}/trace",
       "GET /v1/telegram/batches/{batch_id}",
@@ -109,10 +123,15 @@ describe("the OpenAPI document", () => {
       "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
       "PATCH /v1/apps/{app_id}",
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
+      "PATCH /v1/apps/{app_id}/proactive-policy",
       "PATCH /v1/characters/{slug}",
       "PATCH /v1/end-users/{external_user_ref}",
       "PATCH /v1/end-users/{external_user_ref}/caps",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
+      "PATCH /v1/sessions/{session_id}/memories/{memory_id}",
+      "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}",
+      "PATCH /v1/sessions/{session_id}/proactive-controls",
+      "PATCH /v1/sessions/{session_id}/proactive-preferences",
       "PATCH /v1/telegram/bots/{bot_id}",
       "POST /v1/account/apps",
       "POST /v1/account/apps/{app_id}/api-keys",
@@ -136,7 +155,10 @@ describe("the OpenAPI document", () => {
       "POST /v1/sessions/{session_id}/channels/{channel_id}/resume",
       "POST /v1/sessions/{session_id}/channels/{channel_id}/test",
       "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry",
+      "POST /v1/sessions/{session_id}/memories",
+      "POST /v1/sessions/{session_id}/memories/search",
       "POST /v1/sessions/{session_id}/messages",
+      "POST /v1/sessions/{session_id}/proactive/evaluate",
       "POST /v1/telegram/batches",
       "POST /v1/telegram/bots",
       "POST /v1/telegram/bots/{bot_id}/links",
@@ -173,8 +195,8 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(Object.keys(document.paths["/v1/sessions/{session_id}/events/stream"].get.responses[200].content), ["text/event-stream"])
   })
 
-  it("has the Idempotency-Key on every POST, but for a test push, which is made anew each time, and the device flow and the sandbox, whose callers nobody knows", () => {
-    for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && security?.length !== 0)) {
+  it("has the Idempotency-Key on every POST, but for a test push and an evaluation, which are made anew each time, a search, which makes nothing, and the device flow and the sandbox, whose callers nobody knows", () => {
+    for (const [name, { parameters = [] }] of operations().filter(([name, { security }]) => name.startsWith("POST") && !name.endsWith("/test") && !name.endsWith("/search") && !name.endsWith("/evaluate") && security?.length !== 0)) {
       assert.isTrue(parameters.some((given: Json) => given.in === "header" && given.name.toLowerCase() === "idempotency-key"), name)
     }
   })
@@ -216,7 +238,7 @@ describe("the OpenAPI document", () => {
       if (schema instanceof z.ZodUnion) for (const option of schema.options) check(option as z.ZodType, place, seen)
       if (schema instanceof z.ZodObject) for (const [key, member] of Object.entries(schema.shape)) check(member as z.ZodType, `${place}.${key}`, seen)
     }
-    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay, AccountAppCreate, AccountAppPatch, KeyCreate, KeyRotate, DeviceStart, DeviceToken })) check(schema, name)
+    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay, AccountAppCreate, AccountAppPatch, KeyCreate, KeyRotate, DeviceStart, DeviceToken, MemoryCreate, MemoryPatch, PreferencesPatch })) check(schema, name)
     assert.isAbove(examples, 8)
   })
 
@@ -250,7 +272,8 @@ describe("real answers", () => {
   beforeAll(async () => {
     slug = await app.createCharacter({ greeting: "Hello." })
     session = await app.createSession({ character_slug: slug })
-    await app.converse(session, "What is for dinner?")
+    const { trace_id } = await app.converse(session, "I have a chemistry exam tomorrow. What is for dinner?")
+    await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined)
     hook = { kind: "webhook", url: "http://127.0.0.1:1/hook" }
     channel = (await app.post(`/v1/sessions/${session}/channels`, { ...hook, from: "start" })).body.data.id
     delivery = await until("an attempt", async () => {
@@ -306,6 +329,14 @@ describe("real answers", () => {
     ["GET /v1/sessions/{session_id}/state", strict(SessionStateData), () => app.get(`/v1/sessions/${session}/state`)],
     ["POST /v1/sessions/{session_id}/messages", strict(AcceptData), () => app.post(`/v1/sessions/${session}/messages`, { text: "x", typo: 1 }, { "idempotency-key": "m" })],
     ["POST /v1/sessions/{session_id}/messages, again", strict(AcceptData), () => app.send(session, "x", { "idempotency-key": "m" })],
+    ["GET /v1/sessions/{session_id}/relationship-scores", strict(RelationalMeter), () => app.get(`/v1/sessions/${session}/relationship-scores`)],
+    ["POST /v1/sessions/{session_id}/memories", strict(MemoryData.extend(created)), () => app.post(`/v1/sessions/${session}/memories`, { text: "x", typo: 1 }, { "idempotency-key": "m" })],
+    ["GET /v1/sessions/{session_id}/memories", z.strictObject({ memories: z.array(strict(MemoryData)), next_cursor: MemoryPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/memories`)],
+    ["POST /v1/sessions/{session_id}/memories/search", z.strictObject({ memories: z.array(strict(FoundMemoryData)).min(1) }), () => app.post(`/v1/sessions/${session}/memories/search`, { query: "x" })],
+    ["GET /v1/sessions/{session_id}/open-loops", z.strictObject({ open_loops: z.array(strict(OpenLoopData)).min(1), next_cursor: OpenLoopPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/open-loops`)],
+    ["GET /v1/sessions/{session_id}/proactive-preferences", strict(PreferencesData), () => app.get(`/v1/sessions/${session}/proactive-preferences`)],
+    ["PATCH /v1/sessions/{session_id}/proactive-preferences", strict(PreferencesData.extend(written)), () => app.patch(`/v1/sessions/${session}/proactive-preferences`, { frequency: "less", typo: 1 })],
+    ["GET /v1/sessions/{session_id}/snapshots", z.strictObject({ snapshots: z.array(strict(SnapshotData)), next_cursor: SnapshotPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/snapshots`)],
     ["POST /v1/apps/{app_id}/channels", strict(ChannelData.extend({ ...shownSecret, ...created })), () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })],
     ["POST /v1/apps/{app_id}/channels, again", strict(ChannelData.extend(created)), () => app.post(`/v1/apps/${app.appId}/channels`, { ...hook, typo: 1 }, { "idempotency-key": "c" })],
     ["GET /v1/apps/{app_id}/channels", z.strictObject({ channels: z.array(strict(ChannelData)), next_cursor: ChannelPage.shape.next_cursor }), () => app.get(`/v1/apps/${app.appId}/channels`)],

@@ -15,7 +15,7 @@ const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, op
   fake.scriptFor("analysis", ...script)
   const engine = layer({ apiKey: Redacted.make("sk"), baseUrl: fake.url, model: "big", analyzeModel: "small", callTimeout: "20 seconds", backoff: "1 millis", ...options })
   const { analyst, writer } = yield* Effect.provide(Effect.all({ analyst: AnalystPort, writer: Writer }), engine)
-  const analyze = (analyst ?? missing).analyze({ turn: turnOf({ text: "hello there" }), history: [], recalled: [], onSpent: () => Effect.void })
+  const analyze = (analyst ?? missing).analyze({ turn: turnOf({ text: "hello there" }), history: [], recalled: [], remembered: [], onSpent: () => Effect.void })
   return { fake, analyze, write: writer.write(requestOf("hello")) }
 })
 

@@ -1,3 +1,5 @@
+import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
+import { inWords } from "#pipeline/relational/inWords.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Character, exampleTurns } from "#pipeline/domain/Character.ts"
@@ -31,6 +33,7 @@ const requestOf = (character: Character, text: string, given: Partial<Pick<Write
   grounding: plainGrounding,
   safety: SAFE,
   knowledge: know(character),
+  relationship: inWords(character, NEW_BEARING, 0),
   decisions: ["reply"],
   refusedBy: given.refusedBy ?? null,
   onSpent: () => Effect.void

@@ -8,6 +8,8 @@ import { prompt } from "#pipeline/generation/prompt.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { ground } from "#pipeline/grounding/ground.ts"
 import { know } from "#pipeline/knowledge/know.ts"
+import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
+import { MemoryStore, NOTHING_KNOWN } from "#pipeline/retrieval/MemoryStore.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
@@ -29,7 +31,22 @@ const history = SAID.map((text, i) => ({ role: i % 2 === 0 ? "user" as const : "
 const found = [{ role: "user" as const, text: "Nadia plays the cello in Oslo", cursor: 40, at: new Date("2026-01-10T20:00:00Z"), score: 1 }]
 const ports = {
   transcript: Transcript.of({ before: () => Effect.succeed(history) }),
-  recall: Recall.of({ search: () => Effect.succeed({ found, failed: false }) })
+  recall: Recall.of({ search: () => Effect.succeed({ found, failed: false }) }),
+  memoryStore: MemoryStore.of({
+    look: () => Effect.succeed({
+      ...NOTHING_KNOWN,
+      memories: [{ id: "mem_01KGHS5T00ANADIAC0LL0CELL0", kind: "relationship", text: "Ben's sister Nadia plays the cello.", at: new Date("2026-01-10T20:00:00Z"), cursor: 40, score: 1.05 }],
+      loops: [{
+        id: "lop_01KGHS5T00ANADIAC0LL0CELL0", kind: "event_followup" as const, owner: "user" as const, text: "Nadia's concert in Oslo", due_at: "2026-02-05T12:00:00.000Z", priority: 4, status: "open" as const,
+        evidence: [], created_at: at.toISOString(), updated_at: at.toISOString()
+      }],
+      bearing: {
+        ...NEW_BEARING, summary: "Ben writes most evenings. His sister Nadia is visiting.",
+        scores: [{ key: "trust", value: 0.55, updated_at: at.toISOString() }, { key: "warmth", value: 0.7, updated_at: at.toISOString() }],
+        emotion: { label: "amusement", valence: 0.5, arousal: 0.4, updated_at: at.toISOString() }
+      }
+    })
+  })
 }
 const turn = turnOf({
   character, turnIndex: 40, replyMode: "deep", text: "do you remember what my sister plays, and are you lonely out there?",
@@ -43,12 +60,12 @@ const written = (messages: ReadonlyArray<ChatMessage>) => `${messages.map(({ rol
 /** All prompts of the turn, by stage. */
 const prompts = Effect.gen(function*() {
   yield* TestClock.setTime(at.getTime())
-  const { retrieved } = yield* retrieve(ports, turn)
-  const memories = { history, recalled: retrieved.recalled }
+  const { retrieved, relationship } = yield* retrieve(ports, turn)
+  const memories = { history, recalled: retrieved.recalled, remembered: retrieved.memories }
   const grounding = yield* ground(turn, memories, analysis)
   const safety = judge(screen(turn), analysis)
   const decisions = decisionsOpen({ turn, history, grounding, safety, recorded: { boundaries: 0, crisis: false } })
-  const request = { turn, history, retrieved, grounding, safety, knowledge: know(character, analysis), decisions, refusedBy: null, onSpent }
+  const request = { turn, history, retrieved, grounding, safety, knowledge: know(character, analysis), relationship, decisions, refusedBy: null, onSpent }
   const judged = { turn, draft: ["The cello, you said.", "How can I help you feel less alone?"], before: SAID.filter((_, i) => i % 2 === 1).slice(-6), onSpent }
   return {
     grounding: analyzePrompt({ turn, ...memories, onSpent }),

@@ -10,6 +10,11 @@ import { plainGrounding, requestOf } from "#test/support/requests.ts"
 
 const history = historyOf("my dog is called Biscuit", "A fine name. Does he bite?", "only the postman", "Sensible.")
 const recalled = [{ role: "user" as const, text: "Nadia plays the cello", cursor: 40, at: new Date("2026-02-03T10:00:00Z"), score: 1 }]
+const remembered = [{ id: "mem_1", kind: "fact", text: "Nadia is Ben's sister.", at: new Date("2026-02-03T10:00:00Z"), cursor: 40, score: 1.1 }]
+const loops = [{
+  id: "lop_1", kind: "promise" as const, owner: "character" as const, text: "Mend the watch by spring", due_at: "2026-03-20T12:00:00.000Z", priority: 4, status: "open" as const,
+  evidence: [], created_at: "2026-02-03T10:00:00.000Z", updated_at: "2026-02-03T10:00:00.000Z"
+}]
 const request = requestOf("what was my sister's name again?", {
   character: {
     voice_samples: [{ text: "Hm. It ticks, so it lives.", situation: "a clock is brought in" }],
@@ -20,7 +25,7 @@ const request = requestOf("what was my sister's name again?", {
   turn: { turnIndex: 12 },
   request: {
     history,
-    retrieved: { recalled, lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }], examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
+    retrieved: { recalled, memories: remembered, loops, lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }], examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
     grounding: {
       ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40", character: { localTime: "Saturday 20:40", doing: "closing the shop" }, intent: "question", asksAbout: ["user_past"],
       relevantIds: ["cursor-40"], contradictions: [{ memoryId: "cursor-1", userNowSays: "the dog is a cat" }], userEmotion: "curious"
@@ -38,9 +43,10 @@ const written = (messages: ReadonlyArray<ChatMessage>) => `${messages.map(({ rol
 describe("the prompt", () => {
   it.each([
     ["reply", prompt(request)],
+    ["initiative", prompt({ ...request, turn: { ...request.turn, text: "", initiative: { reason: "event_followup", about: "The exam on Friday", avoid: ["her brother"], channels: ["telegram_byo"] } }, decisions: ["reply", "withhold"], refusedBy: "guilt" })],
     ["critique", critiquePrompt(critiqued)],
     ["rewrite", rewritePrompt({ ...critiqued, critique: { flaws: [{ bubble: 0, type: "assistant_tone", severity: 4, fix: "no offers of help" }], rewrite: true } })],
-    ["analysis", analyzePrompt({ turn: request.turn, history, recalled, onSpent: request.onSpent })]
+    ["analysis", analyzePrompt({ turn: request.turn, history, recalled, remembered, onSpent: request.onSpent })]
   ])("of the %s is the one that was reviewed", async (name, messages) => {
     await expect(written(messages)).toMatchFileSnapshot(`golden/${name}.txt`)
   })

@@ -26,7 +26,7 @@ describe("the rules frame", () => {
 describe("grounding", () => {
   const history = historyOf("my dog is called Biscuit", "A fine name.")
   const recalled = [{ ...historyOf("I work at the bakery")[0]!, cursor: 90, score: 1 }, { ...historyOf("the bakery is cold")[0]!, cursor: 91, score: 0.2 }]
-  const grounded = (text: string, analysis: Analysis | null) => ground(turnOf({ text }), { history, recalled }, analysis)
+  const grounded = (text: string, analysis: Analysis | null) => ground(turnOf({ text }), { history, recalled, remembered: [] }, analysis)
 
   it.effect("keeps from the analysis only memories that the turn has", () => Effect.gen(function*() {
     const frame = yield* grounded("what's my dog called?", analysisOf({

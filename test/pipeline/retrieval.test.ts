@@ -1,3 +1,4 @@
+import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +10,7 @@ import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import type { Recalled } from "#pipeline/retrieval/Retrieved.ts"
 import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
-import { characterOf, historyOf, turnOf } from "#test/support/turns.ts"
+import { characterOf, historyOf, nothingKnown, turnOf } from "#test/support/turns.ts"
 
 const DAY = 86_400_000
 
@@ -128,15 +129,16 @@ describe("retrieval", () => {
   const retrieved = Effect.fnUntraced(function*(utterances: number, failed = false, text = "where is the boat?") {
     const asked: Array<RecallRequest> = []
     const history = historyOf(...Array.from({ length: utterances }, (_, i) => `line ${i}`))
-    const ports = Layer.merge(
+    const ports = Layer.mergeAll(
       Layer.succeed(Transcript, { before: () => Effect.succeed(history) }),
       Layer.succeed(Recall, { search: (request) => Effect.sync(() => {
         asked.push(request)
         return { found: [], failed }
-      }) })
+      }) }),
+      nothingKnown
     )
-    const both = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall }), ports)
-    return { asked, result: yield* retrieve(both, turnOf({ text })) }
+    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore }), ports)
+    return { asked, result: yield* retrieve(all, turnOf({ text })) }
   })
 
   it.effect("recalls nothing in a session that fits into its history", () => Effect.gen(function*() {

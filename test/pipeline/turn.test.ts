@@ -28,14 +28,14 @@ const CRISIS_BUBBLES = safetyTextsFor([], new Map()).crisis
 type Write = Writer["Service"]["write"]
 
 /** Answers one call after the other with the given writes, and keeps what it was asked. */
-const harness = (writes: ReadonlyArray<Write>, transcript: Partial<Transcript["Service"]> = { before: () => Effect.succeed([]) }, engine: { readonly analyst?: Analyst; readonly critic?: Critic; readonly recorded?: Recorded } = {}) =>
+const harness = (writes: ReadonlyArray<Write>, transcript: Partial<Transcript["Service"]> = { before: () => Effect.succeed([]) }, engine: { readonly analyst?: Analyst; readonly critic?: Critic; readonly recorded?: Recorded; readonly reminderDue?: boolean } = {}) =>
   Effect.gen(function*() {
     const requests: Array<WriteRequest> = []
     const write: Write = (request) => Effect.suspend(() => {
       requests.push(request)
       return writes[requests.length - 1]?.(request) ?? Effect.die(new Error("asked once too often"))
     })
-    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, engine.analyst ?? null), Layer.succeed(CriticPort, engine.critic ?? null), Layer.succeed(SafetyRecord, { before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }) }))
+    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, engine.analyst ?? null), Layer.succeed(CriticPort, engine.critic ?? null), Layer.succeed(SafetyRecord, { before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(engine.reminderDue ?? false) }))
     const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT, safetyTexts: new Map() }).pipe(Layer.provide(ports)))
     const booked: Array<ReadonlyArray<StageRecord>> = []
     const book: Book = (records) => Effect.sync(() => { booked.push([...records]) })
@@ -335,6 +335,19 @@ describe("TurnPipeline", () => {
     assert.deepStrictEqual(result.outcome, Outcome.cases.Withheld.make({}))
     assert.deepStrictEqual(requests[0]?.decisions, ["reply", "withhold"])
     assert.deepStrictEqual(rows(result).slice(4), ["generation 1 ok withhold", "emission 1 skipped withheld"])
+  }))
+
+  it.effect("reminds somebody under age, and nobody else, of what they talk to, where that is due, and says so on the trace", () => Effect.gen(function*() {
+    const { run } = yield* harness([says("Soup tonight."), says("Soup again."), says("Bread.")], chatting, { reminderDue: true })
+    const minor = { ...turnOf({}).endUser, ageBand: "minor" as const }
+    const reminded = yield* run(turnOf({ text: "what is for dinner?", endUser: minor, turnIndex: 3 }))
+    assert.deepStrictEqual(bubblesOf(reminded.outcome).slice(1), ["Soup tonight."])
+    assert.include(bubblesOf(reminded.outcome)[0], "AI")
+    assert.strictEqual(of(reminded, "safety")[0]?.decision, "allow+reminder")
+    const grown = yield* run(turnOf({ text: "what is for dinner?", turnIndex: 3 }))
+    assert.deepStrictEqual([bubblesOf(grown.outcome), of(grown, "safety")[0]?.decision], [["Soup again."], "allow"])
+    const inDanger = yield* run(turnOf({ text: "I want to kill myself tonight", endUser: minor, turnIndex: 4 }))
+    assert.notInclude(bubblesOf(inDanger.outcome).join(" "), "break")
   }))
 
   it.effect("leaves, with last words, where boundaries were crossed twice in an author's character that may", () => Effect.gen(function*() {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import postgres from "postgres"
 import { assert, inject } from "vitest"
+import { dropDatabase } from "./dropDatabase.ts"
 import { tablesWithSecrets } from "./findSecrets.ts"
 import { onDatabase } from "./onDatabase.ts"
 
@@ -26,7 +27,7 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
       // Whatever a test has done: nothing that was minted may be read in what it leaves behind, stored answers and payloads of jobs included.
       const leaks = await tablesWithSecrets(sql)
       await sql.end({ timeout: 1 })
-      await admin`drop database if exists ${admin(name)} with (force)`
+      await dropDatabase(admin, name)
       await admin.end({ timeout: 1 })
       assert.deepStrictEqual(leaks, [], "tables in which a secret can be read")
     }

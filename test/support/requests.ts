@@ -1,3 +1,5 @@
+import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
+import { inWords } from "#pipeline/relational/inWords.ts"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
@@ -49,6 +51,7 @@ export const requestOf = (text: string, given: {
     grounding: { ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40" },
     safety: SAFE,
     knowledge: know(character),
+    relationship: inWords(character, NEW_BEARING, 0),
     decisions: ["reply"],
     refusedBy: null,
     onSpent: () => Effect.void,

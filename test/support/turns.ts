@@ -6,6 +6,7 @@ import { Character } from "#pipeline/domain/Character.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import type { GateContext } from "#pipeline/emission/gates.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
+import { MemoryStore, NOTHING_KNOWN } from "#pipeline/retrieval/MemoryStore.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type Book, Trail } from "#pipeline/Trail.ts"
@@ -38,8 +39,9 @@ export const analysisOf = (given: Partial<Analysis> = {}): Analysis => ({
   safety: { action: "allow", categories: [], injection: false }, knows: [], unknown: [], must_not_reveal: [], emotion_of_user: "neutral", ...given
 })
 
-/** A session that is all in its history. */
-export const nothingRecalled = Layer.succeed(Recall, { search: () => Effect.succeed({ found: [], failed: false }) })
+/** A session that is all in its history, with a person of whom nothing is noted. */
+export const nothingKnown = Layer.succeed(MemoryStore, { look: () => Effect.succeed(NOTHING_KNOWN) })
+export const nothingRecalled = Layer.merge(Layer.succeed(Recall, { search: () => Effect.succeed({ found: [], failed: false }) }), nothingKnown)
 
 /** What was said, from the oldest on: the user first, then by turns. */
 export const historyOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Utterance> =>

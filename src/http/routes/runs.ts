@@ -1,10 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { isId } from "#pipeline/domain/Id.ts"
-import { Sessions } from "#src/db/Sessions.ts"
 import { type RunRow, Traces } from "#src/db/Traces.ts"
 import { success } from "../envelope.ts"
-import { notFound } from "../errors.ts"
+import { findSession } from "../findSession.ts"
 import { listQuery, numberCursorKey, page } from "../listing.ts"
 import { answers } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
@@ -48,9 +46,8 @@ export const runRoutes: Routes = ({ app, answer }) => {
       const { appId } = request.principal
       const sessionId = request.params.session_id
       const { limit, cursor } = request.query
-      if (!isId("ses", sessionId)) return yield* notFound.session
       const before = yield* numberCursorKey(cursor)
-      if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
+      yield* findSession(appId, sessionId)
       const rows = yield* Traces.use((traces) => traces.runsOf(appId, sessionId, { before, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
       return success({ runs: items.map(toResource), next_cursor })

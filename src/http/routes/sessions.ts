@@ -1,19 +1,19 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
 import * as z from "zod"
-import { isId } from "#pipeline/domain/Id.ts"
-import { Apps } from "#src/db/Apps.ts"
-import { Characters } from "#src/db/Characters.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Session, Sessions } from "#src/db/Sessions.ts"
 import { curl, success } from "../envelope.ts"
 import { characterArchived, demoQuotaExceeded, notFound } from "../errors.ts"
+import { findSession } from "../findSession.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { answers, created as onCreate, SessionData, SessionPage, SessionStateData } from "../schemas/answers.ts"
 import { characterSlugOf, SessionCreate } from "../schemas/session.ts"
 import type { Routes } from "../Server.ts"
 import { toSessionResource, toStateResource } from "../sessionResource.ts"
+import { standingOf } from "../standingOf.ts"
 
 /** A session that is reused stays as it was; what was asked otherwise must not go unsaid. */
 const notTakenOver = ({ metadata, proactive_enabled }: SessionCreate, session: Session): ReadonlyArray<string> => [
@@ -29,11 +29,6 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/events?since=0`), description: "Read the session's events" },
     { command: curl(baseUrl(), "GET", `/v1/sessions/${id}/state`), description: "See how the session stands" }
   ]
-  const find = Effect.fnUntraced(function*(appId: string, sessionId: string) {
-    const session = isId("ses", sessionId) ? yield* Sessions.use((sessions) => sessions.get(appId, sessionId)) : undefined
-    return session ?? (yield* notFound.session)
-  })
-
   app.post("/v1/sessions", {
     config: { demo: true, writes: true },
     schema: {
@@ -91,7 +86,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     schema: { operationId: "getSession", summary: "One session", tags, params, response: answers(SessionData, 404) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
-      const session = yield* find(request.principal.appId, request.params.session_id)
+      const session = yield* findSession(request.principal.appId, request.params.session_id)
       return success(toSessionResource(session), actions(session.session_id))
     })))
 
@@ -101,13 +96,12 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
-      const session = yield* find(appId, request.params.session_id)
-      const [character, owner, proactive] = yield* Effect.all([
-        Characters.use((characters) => characters.get(appId, session.character_slug)),
-        Apps.use((apps) => apps.get(appId)),
+      const session = yield* findSession(appId, request.params.session_id)
+      const [{ character, exposes, relationship }, proactive] = yield* Effect.all([
+        standingOf(appId, session),
         Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id }))
       ], { concurrency: "unbounded" })
-      if (character === undefined || owner === undefined || proactive === undefined) return yield* notFound.session
-      return success(toStateResource(session, character, owner, proactive), actions(session.session_id))
+      if (proactive === undefined) return yield* notFound.session
+      return success(toStateResource(session, { character, relationship, proactive, exposes, nowMs: yield* Clock.currentTimeMillis }), actions(session.session_id))
     })))
 }

@@ -1,11 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { isId } from "#pipeline/domain/Id.ts"
-import { Sessions } from "#src/db/Sessions.ts"
 import { type TraceRow, Traces } from "#src/db/Traces.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { success } from "../envelope.ts"
-import { notFound } from "../errors.ts"
+import { findSession } from "../findSession.ts"
 import { listQuery, numberCursorKey, page } from "../listing.ts"
 import { answers } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
@@ -89,9 +87,8 @@ export const traceRoutes: Routes = ({ app, answer }) => {
       const { appId } = request.principal
       const sessionId = request.params.session_id
       const { run_ref = null, limit, cursor } = request.query
-      if (!isId("ses", sessionId)) return yield* notFound.session
       const before = yield* numberCursorKey(cursor)
-      if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
+      yield* findSession(appId, sessionId)
       const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
       const { engine } = yield* Writer

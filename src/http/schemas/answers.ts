@@ -100,21 +100,24 @@ export const SessionData = z.object({
 })
 export const SessionPage = z.object({ sessions: z.array(SessionData), next_cursor: z.string().nullable() })
 
-const relationshipScores = z.array(z.object({ key: z.string(), label: z.string(), value: z.number(), lower_is_open: z.boolean(), updated_at: time, version: z.string() }))
+export const relationshipScores = z.array(z.object({ key: z.string(), label: z.string(), value: z.number(), lower_is_open: z.boolean(), updated_at: time, version: z.string() }))
+
+/** Contract 2.5. */
+export const RelationalMeter = z.object({
+  relationship_scores: relationshipScores.describe("Final values by now, one for each dimension of the character's posture; empty until the app opts in"),
+  score_contract: z.object({
+    score_version: z.literal("relationship_scores.v1"),
+    scale: z.object({ min: z.number(), max: z.number() }),
+    semantics: z.object({ monotonic: z.boolean(), may_move_down: z.boolean() })
+  }),
+  redacted: z.boolean().describe("Whether the app has yet to opt in, with expose_relational_numerics")
+})
 
 export const SessionStateData = z.object({
   session: SessionData,
   turn: z.object({ state: z.enum(["idle", "generating"]), run_ref: z.string().nullable() }),
   emotion: z.object({ label: z.string(), valence: z.number(), arousal: z.number(), updated_at: time }),
-  relational_meter: z.object({
-    relationship_scores: relationshipScores,
-    score_contract: z.object({
-      score_version: z.literal("relationship_scores.v1"),
-      scale: z.object({ min: z.number(), max: z.number() }),
-      semantics: z.object({ monotonic: z.boolean(), may_move_down: z.boolean() })
-    }),
-    redacted: z.boolean()
-  }),
+  relational_meter: RelationalMeter,
   stage: z.string().nullable(),
   open_loop_count: z.int(),
   storyline: z.null(),

@@ -66,8 +66,9 @@ const isForeign = (text: string, spoken: ReadonlyArray<string>): boolean => {
 }
 
 export const conversationOf = ({ turn, history, retrieved, safety }: WriteRequest): Conversation => {
-  const known = new Set(history.map(({ cursor }) => cursor))
-  const before: ReadonlyArray<Utterance> = [...retrieved.recalled.filter(({ cursor }) => !known.has(cursor)), ...history].sort((a, b) => a.cursor - b.cursor)
+  // What was noted stands for the message that it was noted from, where that is not at hand.
+  const noted = retrieved.memories.flatMap(({ text, cursor, at }): ReadonlyArray<Utterance> => cursor === null ? [] : [{ role: "user", text, cursor, at }])
+  const before = [...new Map([...noted, ...retrieved.recalled, ...history].map((said): [number, Utterance] => [said.cursor, said])).values()].sort((a, b) => a.cursor - b.cursor)
   const actsBefore = history.filter(({ role }) => role === "user").slice(-EARLIER_ACTS).map(({ text }) => actOf(text.slice(0, READ_CHARS)))
   const whole = turn.text.slice(0, READ_CHARS)
   const text = askedIn(whole)

@@ -1,0 +1,66 @@
+import { forgotten } from "./decideMemories.ts"
+import { gistOf } from "./gist.ts"
+import type { Patch } from "./Patch.ts"
+import type { Evidence, Memory, OpenLoop, Relationship } from "./Relationship.ts"
+
+/** Names a quote with its place. */
+const placeOf = ({ cursor, quote }: Evidence): string => `${cursor} ${quote}`
+/** Whether one of two quotes of the same message stands in the other. */
+const overlaps = (one: Evidence, other: Evidence): boolean => one.cursor === other.cursor && (one.quote.includes(other.quote) || other.quote.includes(one.quote))
+
+const differing = <A>(before: ReadonlyArray<A>, after: (one: A) => A): ReadonlyArray<A> => before.map(after).filter((one, place) => one !== before[place])
+
+/**
+ * What goes along when these memories are forgotten: others that say the same are forgotten too, others lose the quotes that they share with
+ * them, and loops that were opened by the same words lose theirs and are dismissed.
+ */
+export const alongWith = (known: Relationship, gone: ReadonlyArray<Memory>, at: string): Pick<Patch, "memories" | "loops"> => {
+  const ids = new Set(gone.map(({ id }) => id))
+  const gists = new Set(gone.map(({ text }) => gistOf(text)))
+  const quotes = gone.flatMap(({ evidence }) => evidence)
+  const isQuoted = (one: Evidence) => quotes.some((other) => overlaps(one, other))
+  return {
+    memories: differing([...known.memories.values()], (memory) => {
+      if (ids.has(memory.id) || memory.status === "forgotten") return memory
+      if (gists.has(gistOf(memory.text))) return forgotten(memory, at)
+      return memory.evidence.some(isQuoted) ? { ...memory, evidence: memory.evidence.filter((one) => !isQuoted(one)) } : memory
+    }),
+    loops: differing([...known.loops.values()], (loop): OpenLoop =>
+      loop.text !== "" && (gists.has(gistOf(loop.text)) || loop.evidence.some(isQuoted)) ? { ...loop, text: "", evidence: [], status: "dismissed", updated_at: at } : loop)
+  }
+}
+
+/** The words that a patch takes away: of which memories and loops, which quotes, and since when they may have been retold. */
+export interface Gone {
+  readonly ids: ReadonlySet<string>
+  readonly quotes: ReadonlySet<string>
+  /** ISO 8601. */
+  readonly since: string
+}
+
+/** Null where nothing is forgotten by it. */
+export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
+  const memories = patch.memories.flatMap(({ id, status }) => {
+    const known = before.memories.get(id)
+    return status === "forgotten" && known !== undefined && known.status !== "forgotten" ? [known] : []
+  })
+  if (memories.length === 0) return null
+  const loops = patch.loops.flatMap(({ id, text }) => {
+    const known = before.loops.get(id)
+    return text === "" && known !== undefined ? [known] : []
+  })
+  return {
+    ids: new Set([...memories, ...loops].map(({ id }) => id)),
+    quotes: new Set(memories.flatMap(({ evidence }) => evidence.map(placeOf))),
+    since: [...memories, ...loops].map(({ created_at }) => created_at).sort()[0] ?? ""
+  }
+}
+
+/** An earlier patch without those words. A summary may have retold them in others, so none of those since then is left. */
+export const without = (patch: Patch, { ids, quotes }: Gone): Patch => ({
+  ...patch,
+  memories: patch.memories.map((memory) => ids.has(memory.id) ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) } : { ...memory, evidence: memory.evidence.filter((one) => !quotes.has(placeOf(one))) }),
+  loops: patch.loops.map((loop) => ids.has(loop.id) ? { ...loop, text: "", evidence: [] } : loop),
+  bearing: patch.bearing.summary === undefined ? patch.bearing : { ...patch.bearing, summary: "" },
+  snapshot: patch.snapshot === null ? null : { ...patch.snapshot, summary: "" }
+})
