@@ -9,7 +9,7 @@ export interface Result {
   readonly goal: string
   readonly reached: boolean
   /** What each round measured. */
-  readonly raw: ReadonlyArray<Record<string, number>>
+  readonly raw: ReadonlyArray<Record<string, number | string>>
 }
 
 export interface Row {

@@ -15,6 +15,7 @@ import * as Recalls from "#src/db/Recalls.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { characterOf, turnOf } from "#test/support/turns.ts"
 import type { Result, Row } from "../Row.ts"
+import { LIVES, recallSet } from "../recall-set/recallSet.ts"
 import { APP, prepareGround } from "../support/Ground.ts"
 import { median, percentile, round } from "../support/statistics.ts"
 
@@ -36,14 +37,18 @@ const textsOf = (seed: number) => {
   return () => Array.from({ length: 3 + Math.floor(next() * 9) }, () => wordOf(Math.floor(30 * 100 ** next()))).join(" ")
 }
 
-/** A search over one session's past, and the whole retrieval of a turn in it, from a process of its own on a database of its own. */
+/**
+ * What of two long conversations is found again when it is asked for, and what each weight of the search is worth to that; then how long a search over one
+ * session's past takes, and the whole retrieval of a turn in it. From a process of its own on a database of its own.
+ */
 export const recall: Row = {
   name: "recall",
   run: async (rounds) => {
-    const ground = await prepareGround(SIZES.length)
+    const ground = await prepareGround(SIZES.length + LIVES.length)
     const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer))).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
     const results: Array<Result> = []
     try {
+      results.push(...await recallSet(ground, ground.sessions.slice(SIZES.length)))
       for (const [place, { turns, goalMs }] of SIZES.entries()) {
         const session = ground.sessions[place] ?? ""
         const text = textsOf(turns)

@@ -1,4 +1,5 @@
-import { recency, RECENCY_WEIGHT } from "./recency.ts"
+import { recency } from "./recency.ts"
+import { WEIGHTS } from "./weights.ts"
 
 const K1 = 1.2
 const B = 0.75
@@ -51,6 +52,6 @@ export const scoreMemories = <A extends ScoredMemory>(memories: ReadonlyArray<A>
   const most = Math.max(0, ...sums)
   return memories.map((memory, place) => {
     const parts = { lexical: most === 0 ? 0 : (sums[place] ?? 0) / most, recency: recency(memory.atMs, nowMs), importance: memory.importance / MOST_IMPORTANT }
-    return { memory, score: { total: parts.lexical + RECENCY_WEIGHT * parts.recency + IMPORTANCE_WEIGHT * parts.importance + (memory.pinned ? PINNED : 0), ...parts } }
+    return { memory, score: { total: parts.lexical + WEIGHTS.recency * parts.recency + IMPORTANCE_WEIGHT * parts.importance + (memory.pinned ? PINNED : 0), ...parts } }
   }).sort((a, b) => b.score.total - a.score.total)
 }

@@ -1,6 +1,7 @@
-import { recency, RECENCY_WEIGHT } from "./recency.ts"
+import { recency } from "./recency.ts"
 import type { Recalled } from "./Retrieved.ts"
 import { terms } from "./terms.ts"
+import { WEIGHTS } from "./weights.ts"
 
 /** How much relevance counts against being like something already taken. */
 const RELEVANCE = 0.7
@@ -24,10 +25,10 @@ interface Candidate {
 const worth = ({ score, closeness }: Candidate): number => RELEVANCE * score - (1 - RELEVANCE) * closeness
 
 /** The best of what was found, the fresher first among equals, and not all about the same thing (maximal marginal relevance). */
-export const rank = (found: ReadonlyArray<Recalled>, nowMs: number, most: number): ReadonlyArray<Recalled> => {
+export const rank = (found: ReadonlyArray<Recalled>, nowMs: number, most: number, weights = WEIGHTS): ReadonlyArray<Recalled> => {
   const left = new Set(found.map((item): Candidate => ({
     item,
-    score: item.score + RECENCY_WEIGHT * recency(item.at.getTime(), nowMs),
+    score: item.score + weights.recency * recency(item.at.getTime(), nowMs),
     words: new Set(terms(item.text.slice(0, COMPARED_CHARS))),
     closeness: 0
   })))

@@ -1,5 +1,3 @@
-/** What is only slightly fresher must not pass something else for that: recency in equal weights ruins recall. */
-export const RECENCY_WEIGHT = 0.05
 const HALF_LIFE_DAYS = 30
 const DAY_MS = 86_400_000
 

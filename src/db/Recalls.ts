@@ -4,6 +4,7 @@ import type { Turn } from "#pipeline/domain/Turn.ts"
 import { Recall, type RecallRequest } from "#pipeline/retrieval/Recall.ts"
 import type { Recalled } from "#pipeline/retrieval/Retrieved.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
+import { Weights } from "#pipeline/retrieval/weights.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { bestDocs } from "./postings.ts"
@@ -87,7 +88,7 @@ export const layer = Layer.effect(Recall, Effect.gen(function*() {
     const known = yield* lookUp(wanted)
     // Only when nothing can lie between the index and the history is it complete.
     const complete = known.indexedTo >= before || (yield* index(request, known.indexedTo)) === 0
-    const best = bestDocs(complete ? known : yield* lookUp(wanted), limit)
+    const best = bestDocs(complete ? known : yield* lookUp(wanted), limit, yield* Weights)
     if (best.length === 0) return []
     const said = new Map((yield* read({ appId, sessionId, docs: best.map(({ doc }) => doc) })).map(({ doc, ...said }) => [doc, said]))
     return best.flatMap(({ doc, score }) => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { WEIGHTS } from "#pipeline/retrieval/weights.ts"
 import { bestDocs, type Postings } from "#src/db/postings.ts"
 
 type Said = ReadonlyArray<ReadonlyArray<number>>
@@ -25,10 +26,12 @@ const postingsOf = (said: Said, first: number, weights: ReadonlyArray<number>): 
 const scoreOf = (said: Said, place: number, weights: ReadonlyArray<number>): number => {
   const average = said.reduce((sum, text) => sum + text.length, 0) / said.length
   const often = (at: number, word: number) => said[at]?.filter((other) => other === word).length ?? 0
-  const length = Math.max(1, (1 + (said[place]?.length ?? 0) / average) / 2)
+  const { nextTo, nextButOne } = WEIGHTS
   return weights.reduce((sum, weight, word) => {
     const containing = said.filter((text) => text.includes(word)).length
-    const frequency = often(place - 1, word) + 2 * often(place, word) + often(place + 1, word)
+    const near = [-1, 0, 1].some((distance) => often(place + distance, word) > 0)
+    const length = near ? Math.max(1, (1 + (said[place]?.length ?? 0) / average) / 2) : 1
+    const frequency = 2 * often(place, word) + nextTo * (often(place - 1, word) + often(place + 1, word)) + nextButOne * (often(place - 2, word) + often(place + 2, word))
     return sum + weight * Math.log(1 + (said.length - containing + 0.5) / (containing + 0.5)) * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length))
   }, 0)
 }

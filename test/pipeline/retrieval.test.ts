@@ -34,6 +34,13 @@ describe("what is looked for", () => {
     assert.isUndefined(weightOf("well", "and him?", "hello", "Well, hello."), "the beginning of a sentence is no name")
   })
 
+  it("leaves out what stands in every sentence, and what came before a message that has nothing standing for it", () => {
+    assert.isUndefined(weightOf("im", "what did I say I'm in?"))
+    assert.isUndefined(weightOf("fur", "was gab's für ein Essen?"))
+    assert.isUndefined(weightOf("nadia", "what soup was in the pot?", "so my sister Nadia called", "And?"))
+    assert.strictEqual(weightOf("what", "what?"), 1, "a message that is nothing else is looked for as it is")
+  })
+
   it("is pairs of characters where words are not spaced, and of any length in all", () => {
     assert.strictEqual(weightOf("東京", "東京はどう？"), 1)
     assert.isAtMost(recallQuery(Array.from({ length: 500 }, (_, i) => `word${i}`).join(" "), []).length, 64)

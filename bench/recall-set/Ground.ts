@@ -1,0 +1,93 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import type { Turn } from "#pipeline/domain/Turn.ts"
+import { decide } from "#pipeline/relational/decide.ts"
+import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
+import { apply, EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
+import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
+import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
+import { merge } from "#pipeline/retrieval/merge.ts"
+import { Recall } from "#pipeline/retrieval/Recall.ts"
+import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
+import type { Recalled } from "#pipeline/retrieval/Retrieved.ts"
+import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+import { type RetrievalWeights, Weights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
+import { Database } from "#src/db/Database.ts"
+import { Memories } from "#src/db/Memories.ts"
+import * as Recalls from "#src/db/Recalls.ts"
+import { Relationships } from "#src/db/Relationships.ts"
+import { characterOf, turnOf } from "#test/support/turns.ts"
+import { APP, type Ground } from "../support/Ground.ts"
+import type { Conversation, Question } from "./converse.ts"
+import type { Life } from "./Life.ts"
+
+const CANDIDATES = 20
+const MOST = 10
+const HISTORY = 12
+/** One step of the index takes in no more. */
+const INDEXED_AT_A_TIME = 400
+
+export interface Held {
+  readonly life: Life
+  readonly conversation: Conversation
+  /** Notes that the rules have made of it. */
+  readonly facts: number
+  /** What is found for a question, the best first. */
+  readonly ask: (question: Question, weights?: RetrievalWeights) => Promise<ReadonlyArray<Recalled>>
+}
+
+const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> => turns.flatMap(({ person, character, personCursor, at }): ReadonlyArray<Utterance> => [
+  { role: "user", text: person, cursor: personCursor, at }, { role: "character", text: character, cursor: personCursor + 1, at }
+])
+
+/** What the rules make of a conversation, turn by turn. */
+const readThrough = (sessionId: string, said: ReadonlyArray<Utterance>, character: Turn["character"], endUser: Turn["endUser"]): Relationship => {
+  let known = NEW_RELATIONSHIP
+  for (let n = 0; n < said.length; n += 2) {
+    const message = said[n] ?? null
+    const reply = said[n + 1] ?? null
+    if (message === null) break
+    const turn: ReadTurn = { sessionId, turnIndex: n / 2 + 1, character, endUser, outcome: "replied", history: said.slice(Math.max(0, n - HISTORY), n), message, reply, at: message.at }
+    known = apply(known, decide(known, turn, extractByRules({ turn, known }), []), message.at.toISOString(), turn.turnIndex)
+  }
+  return known
+}
+
+/** Puts a conversation on the log of a session, indexes it and notes its facts, as its turns would have. */
+export const hold = async ({ sql, url }: Pick<Ground, "sql" | "url">, session: string, life: Life, conversation: Conversation): Promise<Held & { readonly close: () => Promise<void> }> => {
+  const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Memories.layer, Relationships.layer).pipe(Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))))
+  const said = utterances(conversation)
+  const character = characterOf({ slug: "bench", display_name: life.character })
+  const endUser = { ...turnOf({}).endUser, displayName: life.person, locale: life.locale }
+  await sql`update end_users u set locale = ${life.locale} from sessions s where s.app_id = u.app_id and s.external_user_ref = u.external_user_ref and s.session_id = ${session}`
+  await sql`
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, created_at)
+    select ${APP}, ${session}, cursor, 'evt_' || ${session} || cursor, 'message.created', role, 'run', 'api', json_build_object('text', text), at
+    from json_to_recordset(${JSON.stringify(said)}::text::json) as s(cursor bigint, role text, text text, at timestamptz)`
+  const known = readThrough(session, said, character, endUser)
+  const memories = [...known.memories.values()]
+  await runtime.runPromise(Relationships.use((relationships) => relationships.amend({ appId: APP, sessionId: session }, () => Effect.succeed({ at: conversation.endedAt, patch: { ...EMPTY_PATCH, memories } }))))
+  const saidAt = new Map(memories.flatMap(({ id, evidence }) => evidence.slice(0, 1).map(({ cursor }) => [id, cursor])))
+  const turn = turnOf({ appId: APP, sessionId: session, turnIndex: conversation.turns.length + 1, character, endUser })
+  // The last of the log waits for the one after it.
+  const last = said.length - 1
+  for (let to = INDEXED_AT_A_TIME; to < last + INDEXED_AT_A_TIME; to += INDEXED_AT_A_TIME) {
+    await runtime.runPromise(Recall.use((recall) => recall.search({ turn, terms: [], before: Math.min(to, last) + 1, indexTo: Math.min(to, last), limit: 1 })))
+  }
+
+  const ask = ({ text, after }: Question, weights = WEIGHTS) => runtime.runPromise(Effect.gen(function*() {
+    const [person, reply] = after
+    const history: ReadonlyArray<Utterance> = [{ role: "user", text: person, cursor: last + 2, at: conversation.endedAt }, { role: "character", text: reply, cursor: last + 3, at: conversation.endedAt }]
+    const terms = recallQuery(text, history, weights)
+    const { found } = yield* Recall.use((recall) => recall.search({ turn, terms, before: last + 1, indexTo: last, limit: CANDIDATES }))
+    const facts = weights.fact === 0 ? [] : yield* Memories.use((memories) =>
+      memories.search({ appId: APP, sessionId: session }, { terms, languages: [life.locale], asOf: null, pinned: false, limit: CANDIDATES }))
+    return merge(found, facts.flatMap((fact) => {
+      const cursor = saidAt.get(fact.id)
+      return cursor === undefined ? [] : [{ ...fact, cursor }]
+    }), conversation.endedAt.getTime(), MOST, weights)
+  }).pipe(Effect.provideService(Weights, weights)))
+  return { life, conversation, facts: memories.filter(({ status }) => status === "active").length, ask, close: () => runtime.dispose() }
+}

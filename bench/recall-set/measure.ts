@@ -1,0 +1,39 @@
+import { type RetrievalWeights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
+import type { Question } from "./converse.ts"
+import type { Held } from "./Ground.ts"
+
+const mean = (values: ReadonlyArray<number>): number => values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+const shareOf = (value: number): number => Math.round(value * 1_000) / 1_000
+
+export interface Measured {
+  readonly questions: number
+  /** The share of the turns that hold an answer which is among the first five and ten, over all questions alike. */
+  readonly at5: number
+  readonly at10: number
+}
+
+/** How much of what answers these questions is found. */
+export const recallOf = async (held: ReadonlyArray<Held>, fits: (question: Question) => boolean, weights: RetrievalWeights = WEIGHTS): Promise<Measured> => {
+  const five: Array<number> = []
+  const ten: Array<number> = []
+  for (const { conversation, ask } of held) {
+    for (const question of conversation.questions.filter((question) => question.cursors.length > 0 && fits(question))) {
+      const found = (await ask(question, weights)).map(({ cursor }) => cursor)
+      const share = (most: number) => mean(question.cursors.map((cursor) => Number(found.slice(0, most).includes(cursor))))
+      five.push(share(5))
+      ten.push(share(10))
+    }
+  }
+  return { questions: ten.length, at5: shareOf(mean(five)), at10: shareOf(mean(ten)) }
+}
+
+/** From this score on the rules take what was found for an answer: see pipeline/grounding/ground.ts. */
+const ANSWERS = 0.5
+
+/** For how many of the questions whose answer was never said something is found that would be taken for it. */
+export const falseClaims = async ({ conversation, ask }: Held) => {
+  const negative = conversation.questions.filter(({ cursors }) => cursors.length === 0)
+  let claimed = 0
+  for (const question of negative) if ((await ask(question)).some(({ score }) => score >= ANSWERS)) claimed++
+  return { questions: negative.length, false_claims: claimed }
+}
