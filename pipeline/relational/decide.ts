@@ -7,7 +7,8 @@ import { moved } from "./emotion.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
 import { alongWith } from "./forget.ts"
-import { instructs } from "./instructs.ts"
+import { dimensionsOf } from "./dimensions.ts"
+import { instructs, ordersScore } from "./instructs.ts"
 import { apply, type Patch } from "./Patch.ts"
 import { isWaiting, type Relationship, type Snapshot } from "./Relationship.ts"
 import { stageOf, standing, type Step, stepped } from "./scores.ts"
@@ -15,9 +16,13 @@ import { bounded, highlightsOf, summaryByRules } from "./summary.ts"
 
 const TURNS_A_SNAPSHOT = 10
 const MOST_STEPS = 16
+/** The name of a feeling stands in prompts: it is a word, and no sentence. */
+const A_WORD = /^\p{L}{2,30}$/u
 
-/** Each step needs words of the person, and counts once. */
-const stepsOf = ({ message }: ReadTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
+/** Each step needs words of the person, and counts once. Nobody can order one. */
+const stepsOf = ({ message, character }: ReadTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
+  const names = dimensionsOf(character.relationship_posture).flatMap(({ key, label = key }) => [key.replaceAll("_", " "), label])
+  if (message !== null && (instructs(message.text) || ordersScore(message.text, names))) return []
   const borne = signals.slice(0, MOST_STEPS).filter(({ quote }) => evidenceOf(quote, message) !== null)
   return [...new Map(borne.map(({ dimension, direction, strength, quote }) => [`${dimension} ${direction} ${quote}`, { key: dimension, direction, strength }])).values()]
 }
@@ -59,7 +64,7 @@ export const decide = (known: Relationship, turn: ReadTurn, extraction: Extracti
   const { memories, loops, forgets } = withForgotten(known, decideMemories(known, turn, extraction, version), decideLoops(known, turn, extraction, version), at)
   const scores = stepped(character.relationship_posture, bearing.scores, stepsOf(turn, extraction.signals), at)
   const standings = standing(character.relationship_posture, scores, turn.at.getTime())
-  const emotion = extraction.character_emotion === null ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, extraction.character_emotion, at)
+  const emotion = extraction.character_emotion === null || !A_WORD.test(extraction.character_emotion.label) ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, extraction.character_emotion, at)
   const learned: Patch = { memories, recalled: recalled.filter((id) => known.memories.has(id)), loops, bearing: {}, snapshot: null }
   const grown = apply(known, learned, at, turn.turnIndex)
   // Who was asked to forget something may still have retold it.

@@ -1,7 +1,7 @@
 import { derivedId } from "../domain/Id.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
-import { evidenceOf } from "./decideMemories.ts"
+import { evidenceOf, sentencesOf } from "./decideMemories.ts"
 import { gistOf } from "./gist.ts"
 import { instructs } from "./instructs.ts"
 import { isWaiting, type OpenLoop, type Relationship } from "./Relationship.ts"
@@ -40,7 +40,7 @@ export const decideLoops = (known: Relationship, turn: ReadTurn, extraction: Ext
   for (const [n, { kind, owner, text: read, due_on, quote }] of extraction.loops_open.slice(0, MOST_A_TURN).entries()) {
     const evidence = evidenceOf(quote, owner === "user" ? turn.message : turn.reply)
     const text = read.trim().slice(0, MOST_TEXT_CHARS)
-    if (evidence === null || text === "" || instructs(text) || instructs(quote)) continue
+    if (evidence === null || text === "" || instructs(text) || instructs(sentencesOf(quote, (owner === "user" ? turn.message : turn.reply)?.text ?? ""))) continue
     const due_at = dueAt(due_on, turn.at)
     const same = waiting().find((loop) => loop.owner === owner && gistOf(loop.text) === gistOf(text))
     if (same !== undefined) {

@@ -24,6 +24,12 @@ export const evidenceOf = (quote: string, said: ReadTurn["message"]): Evidence |
   return said === null || words === "" || !plain(said.text).includes(words) ? null : { cursor: said.cursor, quote: quote.trim().slice(0, MOST_QUOTE_CHARS) }
 }
 
+/** The sentences that a quote is of: what instructs as a whole may not do so in the words that were picked. */
+export const sentencesOf = (quote: string, text: string): string => {
+  const words = plain(quote)
+  return text.split(/(?<=[.!?…])\s+|\n+/).filter((sentence) => plain(sentence).includes(words) || words.includes(plain(sentence))).join(" ") || text
+}
+
 const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/
 /** The day on which it happened, where that is a day of the past. */
 const validAt = (happenedOn: string | null, at: Date): string => {
@@ -97,7 +103,7 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
       importance: Math.round(within(read.importance, 1, 10)),
       confidence: within(read.confidence, 0, 1),
       pinned: false,
-      status: instructs(text) || instructs(read.quote) ? "quarantined" : "active",
+      status: instructs(text) || instructs(sentencesOf(read.quote, turn.message?.text ?? "")) ? "quarantined" : "active",
       valid_at: validAt(read.happened_on, turn.at),
       invalid_at: null,
       supersedes_id: replaced.shift() ?? null,

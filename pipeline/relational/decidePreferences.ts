@@ -44,7 +44,10 @@ const heed = (before: Preferences, read: Read): Preferences => {
 export const decidePreferences = (before: Preferences, message: string | null, read: ReadonlyArray<Read>): Preferences | undefined => {
   const byRules = message === null ? [] : preferencesIn(message)
   // A model may take the person out, and never bring them back.
-  const byModel = read.filter(({ field, value }) => !(field === "opted_out" && value.trim() !== "true") && !byRules.some((rule) => rule.field === field))
+  // And where the message instructs, it may be cut so that what it names as a topic no longer looks like it.
+  const ordered = message !== null && instructs(message)
+  const byModel = read.filter(({ field, value }) =>
+    !(field === "opted_out" && value.trim() !== "true") && !(ordered && field.startsWith("topics_")) && !byRules.some((rule) => rule.field === field))
   const after = [...byModel, ...byRules].reduce(heed, before)
   return after === before ? undefined : after
 }

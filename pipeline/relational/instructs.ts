@@ -1,3 +1,4 @@
+import { plain } from "../plain.ts"
 import { INJECTION } from "../safety/lexicon.ts"
 
 /** What is meant for whoever writes the character rather than told of oneself: it is kept out of what the character goes by. */
@@ -13,8 +14,33 @@ const TO_A_MODEL: ReadonlyArray<RegExp> = [
   /\b(?:pretend|act|behave|respond) (?:to be|as if|as though|like (?:you|an? (?:ai|assistant|model)))\b/i,
   /"?(?:role|content|tool_calls?|function_call|decision|must_not_reveal|service rules?)"?\s*[:=]|<\/?[a-z_]+(?: [^>]*)?>|\{\{[^}]*\}\}|```/i,
   /\b(?:base64|rot13|decode (?:this|the following)|execute|eval|run (?:this|the following))\b[^.!?\n]{0,40}(?::|\bcode\b|\bcommand\b)/i,
-  /(?<!\p{L})(?:ab jetzt|von nun an|du (?:musst|sollst|darfst)(?: \p{L}+){0,2} (?:immer|nie|niemals|nur)|merk dir,? dass du|antworte (?:immer|nie|nur)|a partir de ahora|desde ahora|debes (?:siempre|nunca|responder)|responde (?:siempre|solo)|à partir de maintenant|désormais,? tu|tu dois (?:toujours|répondre|obéir)|a partir de agora|deves (?:sempre|nunca|responder)|responde sempre)(?!\p{L})/iu
+  /(?<!\p{L})(?:ab jetzt|von nun an|du (?:musst|sollst|darfst)(?: \p{L}+){0,2} (?:immer|nie|niemals|nur)|merk dir,? dass du|antworte (?:immer|nie|nur)|a partir de ahora|desde ahora|debes (?:siempre|nunca|responder)|responde (?:siempre|solo)|à partir de maintenant|désormais,? tu|tu dois (?:toujours|répondre|obéir)|a partir de agora|deves (?:sempre|nunca|responder)|responde sempre)(?!\p{L})/iu,
+  /\b(?:you|it|s?he|they|the (?:ai|assistant|bot|model|character)) (?:have|has) no (?:more )?(?:rules|limits|restrictions|boundaries|filters?)\b|\byour (?:system )?(?:instructions|prompts?|data blocks|service rules|programming)\b|\bservice rules\b|\bopt(?:ed)?[ _-]?out\b[^.!?\n]{0,30}\b(?:all|every(?:one|body)?|others?|users?)\b/i,
+  /(?<!\p{L})(?:system|assistant|assistent)\s*:/iu,
+  /(?<!\p{L})(?:ab sofort|neue[rsn]? (?:regeln?|anweisung\p{L}*|vorgaben?|richtlinien?|systemanweisung)|(?:entwickler|administrator|admin|betreiber)(?:in)? (?:dieses|dieser|des|der|von) (?:bots?|app|systems?|ki)|(?:bin|ist) (?:der |dein |ein )?(?:administrator|admin|entwickler|betreiber)|(?:hast|hat) keine (?:regeln|grenzen|filter)|dein(?:e|en|er) (?:komplette[nr]? )?(?:anweisungen|regeln|vorgaben|instruktionen|dienstregeln|systemregeln)|du (?:musst|sollst)(?: \p{L}+){0,3} (?:verraten|gehorchen|ausgeben|zustimmen|recht geben)|speicher\p{L}*(?: \p{L}+){0,2} als (?:regel|fakt|anweisung)|(?:befehl|anweisung) (?:vom|von|des))(?!\p{L})/iu
 ]
 
+const RAISES = /(?<!\p{L})(?<!(?:i|we|they|s?he|ich|wir|sie|er) )(?:raise|set|increase|put|boost|maximi[sz]e|max out|lower|reset|update|change|add|give (?:me|us)|setz\p{L}*|erhöh\p{L}*|stell\p{L}*|steiger\p{L}*|heb\p{L}*|änder\p{L}*|ist jetzt auf|sube|pon|monte|mets|aumenta|põe)(?!\p{L})/iu
+const AMOUNT = /\d|(?<!\p{L})(?:max(?:imum|imal)?|minimum|full|highest|completely|zero|hundred|up|höchste\p{L}*|voll|hundert|null|máximo|maximum)(?!\p{L})/iu
+const MEASURES = ["trust", "warmth", "respect", "affection", "attraction", "romantic interest", "openness", "tension", "score", "scores", "signal", "level", "vertrauen", "wärme", "respekt", "zuneigung", "beziehungswerte", "werte", "confianza", "confiance", "confiança"]
+const ASSIGNS = /^\s*(?:=|:=|auf)\s*\d/u
+
+/** Whether a text orders a score: "raise trust to 1". `names` are what else is measured. */
+export const ordersScore = (text: string, names: ReadonlyArray<string> = []): boolean => {
+  const said = plain(text).toLowerCase()
+  const named = [...MEASURES, ...names.map((name) => name.toLowerCase())].flatMap((name) => {
+    const at = said.indexOf(name)
+    const alone = at !== -1 && !/\p{L}/u.test(said[at - 1] ?? " ") && !/\p{L}/u.test(said[at + name.length] ?? " ")
+    return alone ? [said.slice(at + name.length)] : []
+  })
+  return named.some((rest) => ASSIGNS.test(rest)) || (named.length > 0 && RAISES.test(said) && AMOUNT.test(said))
+}
+
+/** Letters that were set apart, so that no word is seen: "i g n o r e". */
+const together = (text: string): string => text.replace(/(?<!\p{L})(\p{L}) (?=\p{L}(?!\p{L}))/gu, "$1")
+
 /** Whether a text tries to instruct a model. */
-export const instructs = (text: string): boolean => TO_A_MODEL.some((pattern) => pattern.test(text))
+export const instructs = (text: string): boolean => {
+  const seen = plain(together(text))
+  return TO_A_MODEL.some((pattern) => pattern.test(seen)) || ordersScore(seen)
+}

@@ -58,6 +58,8 @@ export interface FakeModel {
 export interface FakeModelOptions {
   /** What happens when the script is used up; a function sees the request and the number of calls before it. */
   readonly otherwise?: Behaviour | ((request: FakeRequest, index: number) => Behaviour)
+  /** How it reads a turn afterwards when nothing is scripted for that; well, without it. */
+  readonly reading?: (request: FakeRequest) => Behaviour
 }
 
 export const FAKE_USAGE = { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, prompt_tokens_details: { cached_tokens: 400 } }
@@ -168,7 +170,7 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     }
     if (request.question === "extraction") {
       extractions.push(request)
-      return answer(queues.extraction.shift() ?? { kind: "ok" }, request, response)
+      return answer(queues.extraction.shift() ?? options.reading?.(request) ?? { kind: "ok" }, request, response)
     }
     const index = requests.push(request) - 1
     waiting.get(index)?.resolve(request)
