@@ -3,7 +3,7 @@ import { derivedId } from "../domain/Id.ts"
 import { decideLoops } from "./decideLoops.ts"
 import { decideMemories, evidenceOf } from "./decideMemories.ts"
 import { decidePreferences } from "./decidePreferences.ts"
-import { moved } from "./emotion.ts"
+import { feelingOf, moved } from "./emotion.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
 import { alongWith } from "./forget.ts"
@@ -12,12 +12,10 @@ import { instructs, ordersScore } from "./instructs.ts"
 import { apply, type Patch } from "./Patch.ts"
 import { isWaiting, type Relationship, type Snapshot } from "./Relationship.ts"
 import { stageOf, standing, type Step, stepped } from "./scores.ts"
-import { bounded, highlightsOf, summaryByRules } from "./summary.ts"
+import { highlightsOf, summaryByRules, summaryOf } from "./summary.ts"
 
 const TURNS_A_SNAPSHOT = 10
 const MOST_STEPS = 16
-/** The name of a feeling stands in prompts: it is a word, and no sentence. */
-const A_WORD = /^\p{L}{2,30}$/u
 
 /** Each step needs words of the person, and counts once. Nobody can order one. */
 const stepsOf = ({ message, character }: ReadTurn, signals: Extraction["signals"]): ReadonlyArray<Step> => {
@@ -64,11 +62,12 @@ export const decide = (known: Relationship, turn: ReadTurn, extraction: Extracti
   const { memories, loops, forgets } = withForgotten(known, decideMemories(known, turn, extraction, version), decideLoops(known, turn, extraction, version), at)
   const scores = stepped(character.relationship_posture, bearing.scores, stepsOf(turn, extraction.signals), at)
   const standings = standing(character.relationship_posture, scores, turn.at.getTime())
-  const emotion = extraction.character_emotion === null || !A_WORD.test(extraction.character_emotion.label) ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, extraction.character_emotion, at)
+  const feeling = feelingOf(extraction.character_emotion)
+  const emotion = feeling === null ? bearing.emotion : moved(character.baseline_emotion, bearing.emotion, feeling, at)
   const learned: Patch = { memories, recalled: recalled.filter((id) => known.memories.has(id)), loops, bearing: {}, snapshot: null }
   const grown = apply(known, learned, at, turn.turnIndex)
   // Who was asked to forget something may still have retold it.
-  const told = forgets ? "" : bounded(extraction.summary)
+  const told = forgets ? "" : summaryOf(extraction.summary)
   const next = {
     emotion,
     scores,

@@ -1,4 +1,5 @@
 import { derivedId } from "../domain/Id.ts"
+import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
 import { evidenceOf, sentencesOf } from "./decideMemories.ts"
@@ -39,7 +40,7 @@ export const decideLoops = (known: Relationship, turn: ReadTurn, extraction: Ext
   }
   for (const [n, { kind, owner, text: read, due_on, quote }] of extraction.loops_open.slice(0, MOST_A_TURN).entries()) {
     const evidence = evidenceOf(quote, owner === "user" ? turn.message : turn.reply)
-    const text = read.trim().slice(0, MOST_TEXT_CHARS)
+    const text = bounded(read, MOST_TEXT_CHARS)
     if (evidence === null || text === "" || instructs(text) || instructs(sentencesOf(quote, (owner === "user" ? turn.message : turn.reply)?.text ?? ""))) continue
     const due_at = dueAt(due_on, turn.at)
     const same = waiting().find((loop) => loop.owner === owner && gistOf(loop.text) === gistOf(text))

@@ -1,4 +1,5 @@
 import { derivedId } from "../domain/Id.ts"
+import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
 import type { ReadTurn } from "./Extractor.ts"
 import { gistOf, hashOf } from "./gist.ts"
@@ -20,8 +21,8 @@ const within = (value: number, least: number, most: number): number => Number.is
 
 /** A quote with its place, where it stands in a message of this turn word for word; what does not was not said. */
 export const evidenceOf = (quote: string, said: ReadTurn["message"]): Evidence | null => {
-  const words = plain(quote)
-  return said === null || words === "" || !plain(said.text).includes(words) ? null : { cursor: said.cursor, quote: quote.trim().slice(0, MOST_QUOTE_CHARS) }
+  const words = plain(bounded(quote, quote.length))
+  return said === null || words === "" || !plain(said.text).includes(words) ? null : { cursor: said.cursor, quote: bounded(quote, MOST_QUOTE_CHARS) }
 }
 
 /** The sentences that a quote is of: what instructs as a whole may not do so in the words that were picked. */
@@ -30,7 +31,8 @@ export const sentencesOf = (quote: string, text: string): string => {
   return text.split(/(?<=[.!?…])\s+|\n+/).filter((sentence) => plain(sentence).includes(words) || words.includes(plain(sentence))).join(" ") || text
 }
 
-const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/
+/** There is no year 0. */
+const ISO_DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 /** The day on which it happened, where that is a day of the past. */
 const validAt = (happenedOn: string | null, at: Date): string => {
   const then = happenedOn !== null && ISO_DAY.test(happenedOn) ? Date.parse(`${happenedOn}T12:00:00Z`) : Number.NaN
@@ -85,7 +87,7 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
 
   for (const [n, read] of extraction.memories.slice(0, MOST_A_TURN).entries()) {
     const evidence = evidenceOf(read.quote, turn.message)
-    const text = read.text.trim().slice(0, MOST_TEXT_CHARS)
+    const text = bounded(read.text, MOST_TEXT_CHARS)
     if (evidence === null || text === "" || tombstones.has(hashOf(text)) || tombstones.has(hashOf(evidence.quote))) continue
     const gist = gistOf(text)
     const same = all().find((memory) => (memory.status === "active" || memory.status === "quarantined") && gistOf(memory.text) === gist)

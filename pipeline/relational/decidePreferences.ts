@@ -1,3 +1,4 @@
+import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
 import { instructs } from "./instructs.ts"
 import { preferencesIn } from "./rules/preferences.ts"
@@ -11,7 +12,7 @@ type Read = Extraction["preferences"][number]
 
 /** The field after this, or undefined where the value says nothing that can be kept. */
 const changed = (before: Preferences, { field, value }: Read): Partial<Preferences> | undefined => {
-  const text = value.trim()
+  const text = bounded(value, value.length)
   switch (field) {
     case "opted_out":
       return text === "true" || text === "false" ? { opted_out: text === "true" } : undefined

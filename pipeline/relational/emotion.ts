@@ -1,4 +1,6 @@
 import type { Character } from "../domain/Character.ts"
+import type { Extraction } from "./Extraction.ts"
+import { instructs } from "./instructs.ts"
 import type { Emotion } from "./Relationship.ts"
 
 const MINUTE_MS = 60_000
@@ -17,6 +19,16 @@ export const emotionAt = ({ label, valence, arousal, recovery_half_life_minutes 
     valence: rounded(valence + away.valence, -1),
     arousal: rounded(arousal + away.arousal, 0)
   }
+}
+
+/** One word or two: it is a label, which a writer reads and an app shows. */
+const LABEL = /^\p{L}[\p{L} '’-]{0,29}$/u
+
+/** A feeling that a model has named; null where what it named is none. */
+export const feelingOf = (read: Extraction["character_emotion"]): Extraction["character_emotion"] => {
+  if (read === null) return null
+  const label = read.label.trim().toLowerCase()
+  return LABEL.test(label) && !instructs(label) ? { ...read, label } : null
 }
 
 /** How much of a feeling that comes up takes the place of the one that was there. */

@@ -3,10 +3,9 @@ import { gistOf } from "./gist.ts"
 import type { Patch } from "./Patch.ts"
 import type { Evidence, Memory, OpenLoop, Relationship } from "./Relationship.ts"
 
-/** Names a quote with its place. */
-const placeOf = ({ cursor, quote }: Evidence): string => `${cursor} ${quote}`
-/** Whether one of two quotes of the same message stands in the other. */
-const overlaps = (one: Evidence, other: Evidence): boolean => one.cursor === other.cursor && (one.quote.includes(other.quote) || other.quote.includes(one.quote))
+/** Whether one of two quotes of the same message stands in the other. One that was taken away stands nowhere. */
+const overlaps = (one: Evidence, other: Evidence): boolean =>
+  one.cursor === other.cursor && one.quote !== "" && other.quote !== "" && (one.quote.includes(other.quote) || other.quote.includes(one.quote))
 
 const differing = <A>(before: ReadonlyArray<A>, after: (one: A) => A): ReadonlyArray<A> => before.map(after).filter((one, place) => one !== before[place])
 
@@ -30,10 +29,15 @@ export const alongWith = (known: Relationship, gone: ReadonlyArray<Memory>, at: 
   }
 }
 
-/** The words that a patch takes away: of which memories and loops, which quotes, and since when they may have been retold. */
+/** Whether anything was forgotten between two states: who has read the first may still tell of it. */
+export const forgottenSince = (before: Relationship, now: Relationship): boolean =>
+  [...now.memories.values()].some(({ id, status }) => status === "forgotten" && before.memories.get(id)?.status !== "forgotten")
+
+/** The words that a patch takes away: of which memories and loops, which quotes, what loops said, and since when they may have been retold. */
 export interface Gone {
   readonly ids: ReadonlySet<string>
-  readonly quotes: ReadonlySet<string>
+  readonly quotes: ReadonlyArray<Evidence>
+  readonly abouts: ReadonlyArray<string>
   /** ISO 8601. */
   readonly since: string
 }
@@ -51,7 +55,8 @@ export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
   })
   return {
     ids: new Set([...memories, ...loops].map(({ id }) => id)),
-    quotes: new Set(memories.flatMap(({ evidence }) => evidence.map(placeOf))),
+    quotes: memories.flatMap(({ evidence }) => evidence),
+    abouts: loops.map(({ text }) => text),
     since: [...memories, ...loops].map(({ created_at }) => created_at).sort()[0] ?? ""
   }
 }
@@ -59,7 +64,7 @@ export const goneBy = (before: Relationship, patch: Patch): Gone | null => {
 /** An earlier patch without those words. A summary may have retold them in others, so none of those since then is left. */
 export const without = (patch: Patch, { ids, quotes }: Gone): Patch => ({
   ...patch,
-  memories: patch.memories.map((memory) => ids.has(memory.id) ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) } : { ...memory, evidence: memory.evidence.filter((one) => !quotes.has(placeOf(one))) }),
+  memories: patch.memories.map((memory) => ids.has(memory.id) ? { ...memory, text: "", evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })) } : { ...memory, evidence: memory.evidence.filter((one) => !quotes.some((other) => overlaps(one, other))) }),
   loops: patch.loops.map((loop) => ids.has(loop.id) ? { ...loop, text: "", evidence: [] } : loop),
   bearing: patch.bearing.summary === undefined ? patch.bearing : { ...patch.bearing, summary: "" },
   snapshot: patch.snapshot === null ? null : { ...patch.snapshot, summary: "" }

@@ -1,3 +1,4 @@
+import { bounded } from "./bounded.ts"
 import { isWaiting, type Memory, type OpenLoop } from "./Relationship.ts"
 
 const MOST_CHARS = 800
@@ -16,4 +17,5 @@ export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenL
   ...[...loops].filter(isWaiting).slice(-3).map(({ text }) => `Still open: "${text}"`)
 ])
 
-export const bounded = (summary: string): string => summary.trim().slice(0, MOST_CHARS)
+/** What a model has made of it, as it is kept. */
+export const summaryOf = (told: string): string => bounded(told, MOST_CHARS)

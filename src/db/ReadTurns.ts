@@ -122,10 +122,12 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       } satisfies Unread
     })
 
+    // The app may have opted out while the turn was read.
     const tell = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, turnIndex: number, payload: Payload<"relationship_score.changed">) {
       const [row] = yield* query<Array<{ last_cursor: number }>>((sql) => sql`
         with counted as (
-          update session_logs set last_cursor = last_cursor + 1 where app_id = ${appId} and session_id = ${sessionId} returning last_cursor
+          update session_logs set last_cursor = last_cursor + 1 where app_id = ${appId} and session_id = ${sessionId}
+            and exists (select from apps where app_id = ${appId} and expose_relational_numerics) returning last_cursor
         ), appended as (
           insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
           select t.app_id, t.session_id, c.last_cursor, ${newId("evt")}, 'relationship_score.changed', 'system', t.run_ref, 'system', ${JSON.stringify(payload)}::text::json

@@ -4,6 +4,7 @@ import type { ProactiveControls } from "#pipeline/domain/Character.ts"
 import { controlsOf, type ControlSource } from "#pipeline/proactive/controls.ts"
 import type { Facts } from "#pipeline/proactive/Facts.ts"
 import { type Policy, readPolicy } from "#pipeline/proactive/Policy.ts"
+import { decidePreferences } from "#pipeline/relational/decidePreferences.ts"
 import { type Bearing, NEW_BEARING, NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
 import type { CharacterVersions } from "./CharacterVersions.ts"
 import type { Database, Sql } from "./Database.ts"
@@ -19,6 +20,8 @@ interface Row {
   readonly status: string
   readonly turn_count: number
   readonly open_turns: number
+  /** What the person has said that has not been read yet. */
+  readonly unread: ReadonlyArray<string>
   readonly unanswered_character_turns: number
   readonly last_user_at: Date | null
   readonly last_character_at: Date | null
@@ -43,6 +46,9 @@ export interface Gathered {
 /** The turn itself, where it is one that is being asked about again. */
 export type Except = { readonly turnIndex: number } | null
 
+/** Messages that have not been read yet, the last. */
+const UNREAD = 20
+
 /** How far back a day of somebody's can reach, whatever their zone and however long a turn takes. */
 const LOOKED_BACK = "4 days"
 
@@ -50,7 +56,10 @@ const momentOf = (sql: Sql) => sql`coalesce((t.initiative ->> 'as_of')::timestam
 
 const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => sql`
   select s.character_slug, c.version as character_version, s.external_user_ref, s.proactive_controls, s.created_at,
-    l.status, l.turn_count, l.open_turns, l.unanswered_character_turns, l.last_user_at, l.last_character_at, u.blocked, u.timezone, u.age_band, p.policy, r.bearing,
+    l.status, l.turn_count, l.open_turns, l.unanswered_character_turns, l.last_user_at, l.last_character_at, u.blocked, u.timezone, u.age_band, p.policy, r.bearing, to_json(array(
+      select e.payload ->> 'text' from turns t join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor and e.role = 'user'
+      where t.app_id = s.app_id and t.session_id = s.session_id and t.turn_index > coalesce(r.read_turn, 0) and t.initiative is null order by t.turn_index desc limit ${UNREAD}::int
+    )) as unread,
     to_json(array(
       select distinct h.kind from lanes n join channels h using (app_id, channel_id) where n.app_id = s.app_id and n.session_id = s.session_id and h.status in ('active', 'failing') order by h.kind
     )) as kinds,
@@ -130,7 +139,8 @@ export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, char
       policy,
       controls: effective,
       rhythm: character.life_rhythm,
-      preferences: { ...NO_PREFERENCES, ...(row.bearing ?? NEW_BEARING).preferences },
+      // Who asks to be left alone is so at once, whenever the turn is read.
+      preferences: row.unread.toReversed().reduce((before, text) => decidePreferences(before, text, []) ?? before, { ...NO_PREFERENCES, ...(row.bearing ?? NEW_BEARING).preferences }),
       person: { ageBand: row.age_band, timezone: row.timezone, blocked: row.blocked },
       unreachable: row.unreachable,
       active: row.status === "active",

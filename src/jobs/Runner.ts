@@ -24,6 +24,7 @@ import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { SessionRef } from "#src/db/Turns.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { clearSandboxes } from "./clearSandboxes.ts"
 import { initiate } from "./initiate.ts"
@@ -46,11 +47,17 @@ const DRAIN = "4 seconds"
 
 const Sessions = Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) })
 
+/** All of them, before the job fails for those that fail: one session must not keep the others of its job. */
+const each = (sessions: typeof Sessions.Type["sessions"], drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>) =>
+  Effect.forEach(sessions, ([appId, sessionId]) => Effect.exit(drain({ appId, sessionId })), { concurrency: "unbounded" }).pipe(
+    Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
+  )
+
 const turnTask = task(Sessions, ({ sessions }) =>
-  TurnRunner.use((runner) => Effect.forEach(sessions, ([appId, sessionId]) => runner.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
+  TurnRunner.use((runner) => each(sessions, runner.drain)))
 
 const relateTask = task(Sessions, ({ sessions }) =>
-  TurnReader.use((reader) => Effect.forEach(sessions, ([appId, sessionId]) => reader.drain({ appId, sessionId }), { concurrency: "unbounded", discard: true })))
+  TurnReader.use((reader) => each(sessions, reader.drain)))
 
 const expireTask = task(Schema.Unknown, () => Effect.all([
   IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire)

@@ -8,11 +8,13 @@ import type { StageRecord, Usage } from "#pipeline/domain/Turn.ts"
 import { decide } from "#pipeline/relational/decide.ts"
 import type { Extraction } from "#pipeline/relational/Extraction.ts"
 import { type ExtractRequest, Extractor } from "#pipeline/relational/Extractor.ts"
+import { forgottenSince } from "#pipeline/relational/forget.ts"
 import { publicScores, SCALE } from "#pipeline/relational/meter.ts"
+import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { Relationships } from "#src/db/Relationships.ts"
-import { ReadTurns } from "#src/db/ReadTurns.ts"
+import { type Reading, ReadTurns } from "#src/db/ReadTurns.ts"
 import type { SessionRef } from "#src/db/Turns.ts"
 
 interface Extracted {
@@ -20,6 +22,9 @@ interface Extracted {
   readonly usage: Usage | null
   readonly errorCode: string | null
 }
+
+/** SQLSTATE classes by which a value itself is refused: 22 data that is none, 54 too much of it. */
+const UNWRITABLE = /^(22|54)/
 
 /** Reads the turns of a session after they were answered, one after another, for what they tell of the two: the relational update. */
 export class TurnReader extends Context.Service<TurnReader, {
@@ -54,14 +59,20 @@ export class TurnReader extends Context.Service<TurnReader, {
         stage: "relational_update", attempt: 1, startedAt: new Date(startedAt), latencyMs: (yield* Clock.currentTimeMillis) - startedAt,
         status: errorCode === null ? "ok" : "fallback", decision: null, errorCode, detail: null, usage
       }
-      yield* turns.write({
+      const reading: Reading = {
         session,
         turnIndex: turn.turnIndex,
         at: turn.at,
         record,
-        decide: (now) => decide(now, turn, extraction, recalled),
+        // Who has read the turn may have had before them what was forgotten meanwhile.
+        decide: (now) => decide(now, turn, forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction, recalled),
         scores: ({ bearing }) => exposes ? { relationship_scores: publicScores(relationship_posture, bearing.scores, { nowMs: turn.at.getTime(), since: turn.at.toISOString() }), score_scale: SCALE } : null
-      })
+      }
+      yield* turns.write(reading).pipe(
+        Effect.catchTag("DatabaseError", (error) => UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)),
+        // Nor must what no database can keep.
+        Effect.catchDefect((defect) => Effect.logError("what was read of a turn could not be written", defect).pipe(Effect.andThen(turns.write({ ...reading, decide: () => EMPTY_PATCH }))))
+      )
       return true
     })
 

@@ -197,6 +197,25 @@ describe("a memory that is forgotten", () => {
     assert.deepStrictEqual((await list(own)).map(({ text }: { text: string }) => text), ["Nadia lives in Oslo."])
   })
 
+  it("leaves no words in patches of earlier moments, in quotes that hold its own or in what was written first about it", async () => {
+    const own = await app.createSession()
+    await say(own, "My cousin Ottilie collects thimbles.")
+    const [{ id, created_at, evidence: [{ cursor, quote }] }] = await list(own)
+    const [memory] = await server.database.sql`select m.* from relational_patches p cross join json_array_elements(p.patch -> 'memories') m(memory) where session_id = ${own} and version = 1`
+    const wider = { ...memory?.["memory"], id: "mem_wider", text: "She told of her cousin.", evidence: [{ cursor, quote: `${quote} Really.` }] }
+    const loop = { id: "lop_1", kind: "plan", owner: "user", text: "See the thimbles", due_at: null, priority: 3, status: "surfaced", evidence: [{ cursor, quote }], created_at, updated_at: created_at }
+    const earlier = new Date(Date.parse(created_at) - 60_000)
+    const late = { ...EMPTY_PATCH, memories: [{ ...memory?.["memory"], confidence: 0.99 }, wider], loops: [loop] }
+    await server.database.sql`insert into relational_patches (app_id, session_id, version, at, patch) values (${app.appId}, ${own}, 2, ${earlier}, ${JSON.stringify(late)}::text::json)`
+    await server.database.sql`update turns set initiative = ${JSON.stringify({ reason: "open_loop_due", about: loop.text, avoid: [], channels: [] })}::text::json where session_id = ${own}`
+    await server.database.sql`update relationships set version = 2 where session_id = ${own}`
+    await server.database.sql`
+      insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
+      values (${app.appId}, ${own}, ${loop.id}, ${loop.kind}, ${loop.owner}, ${loop.text}, 3, 'surfaced', ${JSON.stringify(loop.evidence)}::text::json, now(), now())`
+    assert.strictEqual((await app.delete(`/v1/sessions/${own}/memories/${id}`)).status, 200)
+    assert.deepStrictEqual((await places("thimbles")).filter((table) => table !== "memory_terms"), [])
+  })
+
   it("by the person's own wish leaves no words in patches either", async () => {
     const own = await app.createSession()
     await say(own, "My cousin Ottilie collects thimbles.")

@@ -7,9 +7,9 @@ import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
 import { FakeEar } from "./FakeEar.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
-/** How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other question. */
+/** How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other question; one that reads a turn comes `after` something. */
 export type Behaviour =
-  | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply>; readonly fields?: Record<string, unknown> }
+  | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply>; readonly fields?: Record<string, unknown>; readonly after?: Promise<unknown> }
   | { readonly kind: "missing_usage"; readonly bubbles?: ReadonlyArray<string> }
   | { readonly kind: "reports_usage"; readonly usage: unknown }
   | { readonly kind: "plain_text"; readonly text: string }
@@ -170,7 +170,9 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     }
     if (request.question === "extraction") {
       extractions.push(request)
-      return answer(queues.extraction.shift() ?? options.reading?.(request) ?? { kind: "ok" }, request, response)
+      const behaviour = queues.extraction.shift() ?? options.reading?.(request) ?? { kind: "ok" }
+      if (behaviour.kind === "ok") await behaviour.after
+      return answer(behaviour, request, response)
     }
     const index = requests.push(request) - 1
     waiting.get(index)?.resolve(request)

@@ -1,6 +1,10 @@
-import * as chrono from "chrono-node"
+import type * as Chrono from "chrono-node"
+import { createRequire } from "node:module"
 
-const LANGUAGES = { en: chrono.en.casual, de: chrono.de.casual, es: chrono.es.casual, fr: chrono.fr.casual, pt: chrono.pt.casual, it: chrono.it.casual, nl: chrono.nl.casual } as const
+const require = createRequire(import.meta.url)
+const LANGUAGES = ["en", "de", "es", "fr", "pt", "it", "nl"] as const
+// Loaded when the first text is read: a process that starts should not wait for it.
+const parserOf = (language: (typeof LANGUAGES)[number]) => (require("chrono-node") as typeof Chrono)[language].casual
 const READ_CHARS = 400
 const HOUR_MINUTES = 60
 
@@ -20,8 +24,8 @@ export const dayIn = (text: string, { at, timezone, languages }: { readonly at: 
   const reference = { instant: at, timezone: offsetMinutes(timezone, at) }
   const spoken = [...new Set([...languages.map((language) => language.slice(0, 2).toLowerCase()), "en"])]
   for (const language of spoken) {
-    const parser = Object.entries(LANGUAGES).find(([name]) => name === language)?.[1]
-    const start = parser?.parse(text.slice(0, READ_CHARS), reference, { forwardDate: true }).find(({ start }) => start.isCertain("day") || start.isCertain("weekday"))?.start
+    const known = LANGUAGES.find((name) => name === language)
+    const start = known === undefined ? undefined : parserOf(known).parse(text.slice(0, READ_CHARS), reference, { forwardDate: true }).find(({ start }) => start.isCertain("day") || start.isCertain("weekday"))?.start
     if (start === undefined) continue
     const [year, month, day] = [start.get("year"), start.get("month"), start.get("day")]
     if (year !== null && month !== null && day !== null) return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`

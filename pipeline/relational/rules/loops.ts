@@ -1,5 +1,6 @@
 import type { Extraction } from "../Extraction.ts"
 import type { ReadTurn } from "../Extractor.ts"
+import { bounded } from "../bounded.ts"
 import { shared } from "../gist.ts"
 import { isWaiting, type Relationship } from "../Relationship.ts"
 import { actOf } from "./acts.ts"
@@ -39,7 +40,8 @@ export const loopsOf = (turn: ReadTurn, known: Relationship): Pick<Extraction, "
     if (PROMISES.test(sentence) && !isQuestion(sentence)) opened.push({ kind: "promise", owner: "character", text: sentence, due_on: dayIn(sentence, when), quote: sentence })
   }
   const act = actOf(message)
-  if (act === "insult") opened.push({ kind: "conflict", owner: "user", text: message.trim().slice(0, MOST_QUOTE_CHARS), due_on: null, quote: message.trim().slice(0, MOST_QUOTE_CHARS) })
+  const beginning = bounded(message, MOST_QUOTE_CHARS)
+  if (act === "insult") opened.push({ kind: "conflict", owner: "user", text: beginning, due_on: null, quote: beginning })
 
   const resolved = [...known.loops.values()].filter(isWaiting).filter((loop) =>
     loop.kind === "conflict" ? act === "apology" : loop.owner === "user" && OUTCOME.test(message) && !isQuestion(message) && dayIn(message, when) !== loop.due_at?.slice(0, 10) && shared(loop.text, message) >= WORDS_SHARED)

@@ -49,11 +49,9 @@ const timeIn = (groups: ReadonlyArray<string | undefined>): string | null => {
   return at === -1 ? null : clock(groups[at], groups[at + 1], groups[at + 2])
 }
 
-const READ_CHARS = 1_000
-
 /** What a message says of how its author wants to be written to unasked. */
 export const preferencesIn = (message: string): ReadonlyArray<Read> => {
-  const text = message.slice(0, READ_CHARS)
+  const text = message.normalize("NFKC").replace(/[^\S\n]+/g, " ")
   const found: Array<Read> = []
   const say = (field: Read["field"], value: string) => found.push({ field, value, explicit: true })
 

@@ -1,4 +1,5 @@
 import type { Dimension } from "../../domain/Character.ts"
+import { bounded } from "../bounded.ts"
 import type { Extraction } from "../Extraction.ts"
 import { type Act, actOf } from "./acts.ts"
 
@@ -42,7 +43,7 @@ const MOST_QUOTE_CHARS = 300
 export const signalsOf = (message: string, dimensions: ReadonlyArray<Dimension>): Pick<Extraction, "signals" | "character_emotion"> => {
   const { moves, feels } = EFFECTS[actOf(message)] ?? { moves: [], feels: null }
   const trust: Effect["moves"] = DISTRUSTS.test(message) ? [[/trust/, "down", 3]] : TRUSTS.test(message) ? [[/trust/, "up", 3], [ANY, "up", 1]] : []
-  const quote = message.trim().slice(0, MOST_QUOTE_CHARS)
+  const quote = bounded(message, MOST_QUOTE_CHARS)
   return {
     signals: dimensions.flatMap(({ key }) => {
       const move = [...trust, ...moves].find(([sense]) => sense === ANY ? !TENSION.test(key) : sense.test(key))
