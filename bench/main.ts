@@ -4,6 +4,7 @@ import { accept } from "./rows/accept.ts"
 import { acceptLane } from "./rows/acceptLane.ts"
 import { deadEndpoint } from "./rows/deadEndpoint.ts"
 import { fleet } from "./rows/fleet.ts"
+import { growth } from "./rows/growth.ts"
 import { poll } from "./rows/poll.ts"
 import { recall } from "./rows/recall.ts"
 import { stages } from "./rows/stages.ts"
@@ -16,7 +17,7 @@ import { turns } from "./rows/turns.ts"
 import { webhook } from "./rows/webhook.ts"
 import type { Result } from "./Row.ts"
 
-const ROWS = [accept, acceptLane, poll, turn, turns, stages, recall, stream, webhook, deadEndpoint, telegramIn, telegramFair, fleet, start]
+const ROWS = [accept, acceptLane, poll, turn, turns, stages, recall, stream, webhook, deadEndpoint, telegramIn, telegramFair, fleet, growth, start]
 
 /** `npm run bench [-- ROW ...] [--rounds N]`: figures are ratios to a limit of the same run; absolute ones are for the reader only. */
 const args = process.argv.slice(2)

@@ -23,6 +23,7 @@ import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { AuditEntries } from "#src/db/AuditEntries.ts"
+import { AppHealth } from "#src/db/AppHealth.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -39,6 +40,7 @@ import * as MemoryStores from "#src/db/MemoryStores.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Memories } from "#src/db/Memories.ts"
+import { Metrics } from "#src/db/Metrics.ts"
 import { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
@@ -47,6 +49,7 @@ import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
+import { Runs } from "#src/db/Runs.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
 import { Sandboxes } from "#src/db/Sandboxes.ts"
 import { Secrets } from "#src/db/Secrets.ts"
@@ -64,6 +67,7 @@ import * as TelegramBotReader from "#src/db/telegram/TelegramBotReader.ts"
 import * as TelegramChatTable from "#src/db/telegram/TelegramChatTable.ts"
 import * as TelegramPaces from "#src/db/telegram/TelegramPaces.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
+import { Timeline } from "#src/db/Timeline.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
@@ -187,7 +191,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

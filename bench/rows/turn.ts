@@ -13,7 +13,7 @@ const TURNS = 2000
 const REPLY = /^event: message\.created\ndata: .*"role":"character"/m
 
 /** A session with its log open as a stream, as a client would have it. */
-const openSession = async (ground: Ground, server: Served, session: string) => {
+export const openSession = async (ground: Ground, server: Served, session: string) => {
   const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
   const url = `${server.baseUrl}/v1/sessions/${session}`
   const { data } = await (await fetch(url, { headers })).json() as { data: { last_cursor: number } }

@@ -24,6 +24,9 @@ const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 export const derivedId = (prefix: IdPrefix, at: Date, of: string): string =>
   `${prefix}_${encodeTime(at.getTime(), 10)}${Array.from(createHash("sha256").update(of).digest().subarray(0, 16), (byte) => CROCKFORD[byte % 32]).join("")}`
 
+/** What the ids of this kind that were made from this moment on come after. */
+export const beforeIdsFrom = (prefix: IdPrefix, at: Date): string => `${prefix}_${encodeTime(at.getTime(), 10)}`
+
 /** Whether a text from outside has the form of an id; anything else can name nothing of ours. */
 export const isId = (prefix: IdPrefix, text: string): boolean =>
   text.length === prefix.length + 27 && text.startsWith(`${prefix}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1))

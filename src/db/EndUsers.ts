@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { hasten } from "./initiativeStatements.ts"
 
 /** What an app knows of one of its end-users, whom it names by a reference of its own. */
 export interface EndUser {
@@ -68,9 +69,7 @@ export class EndUsers extends Context.Service<EndUsers, {
       if (Object.keys(changed).length > 0) {
         yield* query((sql) => sql`update end_users set ${sql({ ...changed })} where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
         // Whether they are blocked, how old they are and where they live decide whether they are written to.
-        yield* query((sql) => sql`
-          update relationships r set initiate_at = now() from sessions s
-          where s.app_id = ${appId} and s.external_user_ref = ${externalUserRef} and r.app_id = s.app_id and r.session_id = s.session_id and r.initiate_at > now()`)
+        yield* query((sql) => hasten(sql, sql`select app_id, session_id from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef}`))
       }
       return yield* get(appId, externalUserRef)
     }, transaction)

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "./Database.ts"
+import { hasten } from "./initiativeStatements.ts"
 import { VersionConflict } from "./VersionConflict.ts"
 
 export interface StoredPolicy {
@@ -32,7 +33,7 @@ export class ProactivePolicies extends Context.Service<ProactivePolicies, {
       const next = yield* change(policy)
       yield* query((sql) => sql`
         update proactive_policies set policy = ${JSON.stringify(next)}::text::json, version = ${version + 1}::int where app_id = ${appId}`)
-      yield* query((sql) => sql`update relationships set initiate_at = now() where app_id = ${appId} and initiate_at > now()`)
+      yield* query((sql) => hasten(sql, sql`select app_id, session_id from relationships where app_id = ${appId}`))
       return { policy: next, version: version + 1 }
     }))
 

@@ -38,17 +38,6 @@ export interface TraceRow {
   }>
 }
 
-export interface RunRow {
-  readonly run_ref: string
-  readonly turn_index: number
-  readonly kind: "reply" | "proactive"
-  readonly status: "queued" | "running" | "replied" | "withheld" | "exited" | "failed"
-  readonly attempts: number
-  readonly started_at: Date | null
-  readonly settled_at: Date | null
-  readonly failure_reason: string | null
-}
-
 /** A reply stands at most this many events behind its message: what was queued before it, and its answers. */
 const REPLY_WITHIN = 2_000
 
@@ -56,8 +45,6 @@ const REPLY_WITHIN = 2_000
 export class Traces extends Context.Service<Traces, {
   /** Newest turn first, below `before`; or the one turn of `runRef`. */
   readonly ofSession: (appId: string, sessionId: string, filter: { readonly runRef: string | null; readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<TraceRow>, DatabaseError>
-  /** The runs of a session, the newest first, below `before`. */
-  readonly runsOf: (appId: string, sessionId: string, filter: { readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<RunRow>, DatabaseError>
 }>()("src/db/Traces") {
   static readonly layer = Layer.effect(Traces, Effect.gen(function*() {
     const { query } = yield* Database
@@ -86,12 +73,7 @@ export class Traces extends Context.Service<Traces, {
             from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index
           ), '[]'::json) as stages
         from page t left join pushed p on p.trace_id = t.run_ref
-        order by t.turn_index desc`),
-      runsOf: (appId, sessionId, { before, limit }) => query((sql) => sql`
-        select run_ref, turn_index, case when initiative is null then 'reply' else 'proactive' end as kind, coalesce(outcome, case when owner is null then 'queued' else 'running' end) as status, fence - deferred::int as attempts,
-          case when outcome is null and owner is null and fence - deferred::int = 0 then null else started_at end as started_at, settled_at, failure_reason
-        from turns where app_id = ${appId} and session_id = ${sessionId} and (${before}::int is null or turn_index < ${before})
-        order by turn_index desc limit ${limit}`)
+        order by t.turn_index desc`)
     })
   }))
 }

@@ -1,3 +1,4 @@
+import type postgres from "postgres"
 import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import type { Sql } from "./Database.ts"
 import { countUse, enterInLedger } from "./moneyStatements.ts"
@@ -66,7 +67,14 @@ export const writeDecision = (sql: Sql, { appId, sessionId }: SessionRef, d: New
 export const writeDue = (sql: Sql, { appId, sessionId }: SessionRef, at: string | "never" | "off", awaitsWord: boolean) => sql`
   update relationships set initiate_at = ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`}, awaits_word = ${awaitsWord} where app_id = ${appId} and session_id = ${sessionId}`
 
-/** Has sessions (app_id, session_id) looked at soon: something has changed. */
+/** Has all sessions (app_id, session_id) of a query looked at soon, of those that are looked at at all. In the order of their key, as everywhere where there are several. */
+export const hasten = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => sql`
+  with mine as (
+    select app_id, session_id from relationships where (app_id, session_id) in (${sessions}) and initiate_at > now() order by app_id, session_id for no key update
+  )
+  update relationships r set initiate_at = now() from mine m where r.app_id = m.app_id and r.session_id = m.session_id`
+
+/** Has a session looked at soon: something has changed. */
 export const lookAgain = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
   insert into relationships (app_id, session_id, initiate_at) values (${appId}, ${sessionId}, now())
   on conflict (app_id, session_id) do update set initiate_at = now()`

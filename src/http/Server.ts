@@ -19,6 +19,7 @@ import type { Accounts } from "#src/db/Accounts.ts"
 import type { AccountTokens } from "#src/db/AccountTokens.ts"
 import type { Allowances } from "#src/db/Allowances.ts"
 import type { ApiKeys } from "#src/db/ApiKeys.ts"
+import type { AppHealth } from "#src/db/AppHealth.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
 import type { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -34,12 +35,15 @@ import type { Initiatives } from "#src/db/Initiatives.ts"
 import type { Memories } from "#src/db/Memories.ts"
 import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import type { RateLimits } from "#src/db/RateLimits.ts"
+import type { Metrics } from "#src/db/Metrics.ts"
 import type { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
 import type { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import type { Relationships } from "#src/db/Relationships.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
+import type { Runs } from "#src/db/Runs.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
+import type { Timeline } from "#src/db/Timeline.ts"
 import type { Traces } from "#src/db/Traces.ts"
 import type { Usage } from "#src/db/Usage.ts"
 import type { AuditEntries } from "#src/db/AuditEntries.ts"
@@ -60,8 +64,8 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Sandboxes
-  | Sessions | Traces | Transcriber | Updates | Usage | Writer
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | Sessions | Timeline | Traces | Transcriber | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

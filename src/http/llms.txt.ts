@@ -23,6 +23,7 @@ curl -s ${baseUrl}/v1/characters -H "authorization: Bearer $DEMO_KEY"
 \`\`\`
 Do not fetch one key after another: an address gets a few in an hour (429 demo_sandbox_rate_limited), and where the sandbox is off (503 demo_sandbox_disabled) it stays off. Webhooks, managed bots, budgets and the account plane take a key of an app of your own.
 To try a client against each way in which a turn may end, send a message with the header x-sandbox-fault: generation_failed, timed_out, withhold, exit or stall. Only a demo key may.
+To see a character write first without waiting for it, POST /v1/sessions/{session_id}/proactive/evaluate with {"now":"...","dry_run":false}. Only a demo key may; without dry_run: false any key is told what would be decided at that moment, and why.
 
 ## Account set-up, from nothing to a first reply
 1. Ask for a device code (20 in ten minutes for an address); scopes may be left out, for all of them:
@@ -64,6 +65,10 @@ ${scopeLines}
 3. POST ${baseUrl}/v1/sessions/{id}/messages {"text"} answers with data.cursor. It never contains the reply. Send an Idempotency-Key, unique per logical message; the same key again returns the first answer.
 4. GET ${baseUrl}/v1/sessions/{id}/events?since={cursor}&wait=30 returns data.events and data.next_cursor. Repeat with since = the highest cursor seen, across all types. Or read ${baseUrl}/v1/sessions/{id}/events/stream?since={cursor} as server-sent events.
 A reply is an event of type message.created with role character; show payload.bubbles in order. message.failed with recoverable true means: the message is recorded and may be sent again, with a new Idempotency-Key. session.exited is final. A character may also stay silent: then nothing more comes, and GET ${baseUrl}/v1/sessions/{id}/runs shows the run as withheld. Ignore event types and fields that you do not know.
+
+## What a character knows
+After a turn is answered it is read: GET ${baseUrl}/v1/sessions/{id}/memories lists what the character remembers, each with the words that bear it out; POST it {"text"} adds, PATCH and DELETE (forget) change one, POST .../memories/search {"query","as_of"?} finds. Beside it are .../open-loops, .../proactive-preferences, .../snapshots and .../relationship-scores, which is empty until PATCH ${baseUrl}/v1/apps/{app_id} {"expose_relational_numerics":true}.
+GET ${baseUrl}/v1/sessions/{id}/timeline shows all that happened, ${baseUrl}/v1/runs, ${baseUrl}/v1/health and ${baseUrl}/v1/metrics how the app is doing.
 
 ## Webhooks
 Instead of polling: POST ${baseUrl}/v1/sessions/{id}/channels {"kind":"webhook","url","events"?,"from"?:"start"} has the session's events pushed to an https URL, POST ${baseUrl}/v1/apps/{app_id}/channels those of every session. data.secret is shown this once: store it.

@@ -3,6 +3,7 @@ import { accountRoutes } from "./routes/account.ts"
 import { accountAppRoutes } from "./routes/accountApps.ts"
 import { accountCapsRoutes } from "./routes/accountCaps.ts"
 import { accountKeyRoutes } from "./routes/accountKeys.ts"
+import { appHealthRoutes } from "./routes/appHealth.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { auditLogRoutes } from "./routes/auditLog.ts"
 import { channelRoutes } from "./routes/channels.ts"
@@ -19,6 +20,7 @@ import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { memoryRoutes } from "./routes/memories.ts"
 import { messageRoutes } from "./routes/messages.ts"
+import { metricsRoutes } from "./routes/metrics.ts"
 import { openLoopRoutes } from "./routes/openLoops.ts"
 import { proactiveRoutes } from "./routes/proactive.ts"
 import { proactivePolicyRoutes } from "./routes/proactivePolicy.ts"
@@ -33,10 +35,11 @@ import { telegramBotRoutes } from "./routes/telegramBots.ts"
 import { telegramBotActionRoutes } from "./routes/telegramBotActions.ts"
 import { telegramHookRoutes } from "./routes/telegramHooks.ts"
 import { telegramBatchRoutes } from "./routes/telegramBatches.ts"
+import { timelineRoutes } from "./routes/timeline.ts"
 import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 const traceOf = async (session: string, run: string) => (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace[0]
-const runsOf = async (session: string): Promise<ReadonlyArray<any>> => (await app.get(`/v1/sessions/${session}/runs`)).body.data.runs
+const runsOf = async (session: string): Promise<ReadonlyArray<any>> => (await app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs
 const settled = (session: string, run: string) => until("the turn to be settled", async () => {
   const row = await traceOf(session, run)
   return row.settled && row
@@ -107,7 +107,7 @@ describe("a turn that ends without a reply", () => {
     assert.strictEqual(failed.type, "message.failed")
     assert.deepInclude((await runsOf(session))[0], { status: "failed", error_code: "generation_failed", trace_id: failed.trace_id })
     assert.deepInclude(failed, { role: "system", payload: { turn_index: 1, reason: "generation_failed", recoverable: true } })
-    assert.deepInclude(await traceOf(session, failed.trace_id), { outcome: "failed", failure_reason: "generation_failed", settled: true })
+    assert.deepInclude(await settled(session, failed.trace_id), { outcome: "failed", failure_reason: "generation_failed" })
   })
 })
 
@@ -153,7 +153,7 @@ describe("what a turn shows of itself", () => {
     const session = await app.createSession({ character_slug })
     otherwise = { kind: "ok" }
     const row = await traceOf(session, (await app.converse(session, "is the harbour deep?")).trace_id)
-    assert.deepStrictEqual(row.retrieval, { memory_ids: [], lore_ids: ["lore-1"] })
+    assert.deepStrictEqual(row.retrieval, { memory_ids: [], lore_ids: ["lore-1"], evidence_ids: [], edge_ids: [] })
     assert.notInclude(JSON.stringify(row), "1942")
   })
 

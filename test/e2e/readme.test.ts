@@ -38,6 +38,13 @@ describe("the README", () => {
     assert.lengthOf(replies, 1)
   })
 
+  it("has a character of the sandbox write first", async () => {
+    const answers = (await shell(`${block("sandbox")}\n${block("proactive")}`)).split(/(?<=\})(?=\{"schema_version")/)
+    const { data } = JSON.parse(answers.at(-1) ?? "")
+    assert.deepInclude(data, { decision: "send", dry_run: false })
+    assert.match(data.run_ref, /^run_/)
+  })
+
   it("follows the conversation as server-sent events", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const text = await shell(`${opened}\n${block("stream")} --max-time 1 || true`)

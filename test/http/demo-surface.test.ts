@@ -14,7 +14,7 @@ const OPEN = [
   "POST /v1/sessions/{session_id}/messages", "GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream",
   "GET /v1/apps/{app_id}/proactive-policy", "PATCH /v1/apps/{app_id}/proactive-policy", "GET /v1/apps/{app_id}/proactive-policy/decisions",
   "PATCH /v1/sessions/{session_id}/proactive-controls", "POST /v1/sessions/{session_id}/proactive/evaluate",
-  "GET /v1/sessions/{session_id}/trace", "GET /v1/sessions/{session_id}/runs",
+  "GET /v1/sessions/{session_id}/trace", "GET /v1/sessions/{session_id}/runs", "GET /v1/sessions/{session_id}/timeline", "GET /v1/runs", "GET /v1/health", "GET /v1/metrics",
   "GET /v1/sessions/{session_id}/relationship-scores", "GET /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories/search",
   "GET /v1/sessions/{session_id}/open-loops", "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}", "GET /v1/sessions/{session_id}/proactive-preferences", "PATCH /v1/sessions/{session_id}/proactive-preferences",
   "GET /v1/sessions/{session_id}/snapshots", "GET /v1/sessions/{session_id}/snapshots/latest",

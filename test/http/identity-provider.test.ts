@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () =>
       assert.strictEqual((await new TestApp(server.baseUrl, "", body.data.access_token).get("/v1/account")).body.data.name, "ada")
     }
     const accounts = await server.database.sql`select issuer, subject from accounts where kind = 'person'`
-    assert.deepStrictEqual(accounts.map(({ issuer, subject }) => [issuer, subject]), [[issuer.url, "ada"]])
+    assert.deepStrictEqual(accounts.map(({ issuer, subject }) => [issuer, subject]), [[issuer.url, Buffer.from("ada").toString("base64url")]])
   })
 
   it("lets nobody in on an answer that was not made for this browser", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { letWriteFirst, passHours } from "#test/support/initiative.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -179,6 +180,79 @@ describe("a character of the sandbox, when time is moved on", () => {
     assert.strictEqual((await demo.get(`/v1/end-users/${person}/usage`)).body.data.proactive, 1)
     // The person answers, and is answered.
     assert.strictEqual((await demo.converse(session, "Haha, that made my day.")).type, "message.created")
+  })
+})
+
+describe("what an app has allowed", () => {
+  /** Where it is not about to be another day. */
+  const timezone = new Date().getUTCHours() < 12 ? "UTC" : "Asia/Tokyo"
+  const writeFirst = { proactivity_tolerance: 1, session_resume_enabled: false }
+
+  it("is counted over all its sessions, by person, by app, by channel and in money", async () => {
+    const { sql } = server.database
+    const own = await server.createApp()
+    const policy = (patch: object) => own.patch(policyOf(own), { timezone, daily_cap_app: null, daily_cap_per_end_user: 3, channel_policy: null, cost_cap: null, ...patch })
+    const open = async () => {
+      const session = await own.createSession({ external_user_ref: "anna" })
+      await letWriteFirst(own, session, writeFirst)
+      return session
+    }
+    const [first, second] = [await open(), await open()]
+    await policy({ daily_cap_app: 1 })
+    await passHours(sql, first, 13)
+    await own.waitFor(first, ({ type }) => type === "character.initiated")
+    await passHours(sql, second, 13)
+    const skip = await until("a skip", async () => (await own.get(`${policyOf(own)}/decisions?session_id=${second}`)).body.data.decisions.find((made: Record<string, unknown>) => made["skipped_by"] === "app_daily_cap"))
+    assert.strictEqual(skip.decision, "skipped")
+    const stoppedBy = async (patch: object) => {
+      await policy(patch)
+      return (await evaluate(own, second)).body.data.skipped_by
+    }
+    assert.isNull(await stoppedBy({}))
+    assert.strictEqual(await stoppedBy({ daily_cap_per_end_user: 1 }), "end_user_daily_cap")
+    assert.isNull(await stoppedBy({ daily_cap_per_end_user: 2, daily_cap_app: 2 }))
+    assert.strictEqual(await stoppedBy({ channel_policy: { channels: { event_log: { daily_cap: 1 } } } }), "channel_policy")
+    assert.isNull(await stoppedBy({ channel_policy: { channels: { event_log: { daily_cap: 2 }, webhook: { allow: false } } } }))
+    assert.strictEqual(await stoppedBy({ cost_cap: { daily_usd: 0 } }), "cost_cap")
+    assert.strictEqual(await stoppedBy({ cost_cap: { monthly_usd: 0.000001 } }), "cost_cap")
+    assert.isNull(await stoppedBy({ cost_cap: { daily_usd: 1, monthly_usd: 1 } }))
+  })
+
+  it("is also its budget, and what it has left to a person", async () => {
+    const { sql } = server.database
+    const poor = await server.createApp({ budgetUsd: 0 })
+    const session = await poor.createSession()
+    await letWriteFirst(poor, session, writeFirst)
+    await passHours(sql, session, 13)
+    await until("a skip", async () => (await poor.get(`${policyOf(poor)}/decisions`)).body.data.decisions.some((made: Record<string, unknown>) => made["skipped_by"] === "cost_cap"))
+    const own = await server.createApp()
+    const capped = await own.createSession({ external_user_ref: "ben" })
+    await letWriteFirst(own, capped, writeFirst)
+    await own.patch("/v1/end-users/ben/caps", { daily_cost_usd: 0 })
+    await passHours(sql, capped, 13)
+    assert.strictEqual((await evaluate(own, capped)).body.data.skipped_by, "cost_cap")
+    await own.patch("/v1/end-users/ben/caps", { daily_cost_usd: 1, daily_messages: 0 })
+    assert.isNull((await evaluate(own, capped)).body.data.skipped_by)
+  })
+
+  it("goes by how a character is authored, and by what becomes of the person, as soon as that changes", async () => {
+    const { sql } = server.database
+    const own = await server.createApp()
+    const slug = await own.createCharacter()
+    const session = await own.createSession({ character_slug: slug, external_user_ref: "cleo" })
+    const dueAt = async () => (await sql`select initiate_at <= now() as due from relationships where session_id = ${session}`)[0]?.["due"]
+    assert.isUndefined(await dueAt())
+    await own.patch(`/v1/characters/${slug}`, { behavioral_thresholds: { proactive_enabled: true } })
+    assert.isTrue(await dueAt())
+    for (const change of [{ blocked: true }, { blocked: false }, { age_band: "minor" }]) {
+      await sql`update relationships set initiate_at = 'infinity' where session_id = ${session}`
+      await own.patch("/v1/end-users/cleo", change)
+      assert.isTrue(await dueAt(), JSON.stringify(change))
+    }
+    assert.strictEqual((await evaluate(own, session, { now: inMinutes(2000) })).body.data.skipped_by, "known_minor")
+    await sql`update relationships set initiate_at = 'infinity' where session_id = ${session}`
+    await own.patch(policyOf(own), { daily_cap_app: 5 })
+    assert.isTrue(await dueAt())
   })
 })
 

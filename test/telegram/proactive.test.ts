@@ -9,6 +9,12 @@ afterAll(() => ground.close())
 
 const decisionsOf = async (session: string) => (await ground.app.get(`/v1/apps/${ground.app.appId}/proactive-policy/decisions?session_id=${session}`)).body.data.decisions
 
+/** What the last look came to, once it is one of these. */
+const skip = (session: string, ...gates: ReadonlyArray<string>) => until("a skip", async () => {
+  const skippedBy: string | undefined = (await decisionsOf(session))[0]?.skipped_by
+  return skippedBy !== undefined && gates.includes(skippedBy) && skippedBy
+})
+
 /** A chat in which something was said, and whose character may write first. */
 const converse = async () => {
   const { bot, id } = await ground.attach()
@@ -37,7 +43,7 @@ describe("a character that writes first on Telegram", () => {
     ground.telegram.block(anna, bot)
     await until("the chat to be known as blocked", async () => (await ground.server.database.sql`select 1 from telegram_chats where session_id = ${session} and status = 'blocked'`).length > 0)
     await passHours(ground.server.database.sql, session, 13)
-    await until("a skip", async () => (await decisionsOf(session))[0]?.skipped_by === "chat_unreachable")
+    await skip(session, "chat_unreachable")
     assert.strictEqual((await ground.app.get(`/v1/sessions/${session}/state`)).body.data.proactive.next_eligible_at, null)
     ground.telegram.unblock(anna, bot)
     ground.telegram.start(anna, bot)
@@ -48,7 +54,7 @@ describe("a character that writes first on Telegram", () => {
     const { session } = await converse()
     await ground.app.patch(`/v1/apps/${ground.app.appId}/proactive-policy`, { channel_policy: { channels: { telegram_byo: { allow: false } } } })
     await passHours(ground.server.database.sql, session, 13)
-    assert.strictEqual(await until("a skip", async () => (await decisionsOf(session))[0]?.skipped_by), "channel_policy")
+    assert.strictEqual(await skip(session, "channel_policy"), "channel_policy")
   })
 
   it("writes no more after /stop", async () => {
@@ -57,6 +63,9 @@ describe("a character that writes first on Telegram", () => {
     ground.telegram.say(anna, bot, "/stop")
     await saidAtLeast(ground, bot, anna, before + 1)
     await passHours(ground.server.database.sql, session, 13)
-    assert.include(["proactive_disabled", "opted_out"], await until("a skip", async () => (await decisionsOf(session))[0]?.skipped_by))
+    assert.strictEqual(await skip(session, "opted_out", "proactive_disabled"), "opted_out")
+    // The person's own word outlasts what the app sets.
+    await ground.app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: true })
+    assert.strictEqual((await ground.app.post(`/v1/sessions/${session}/proactive/evaluate`, {})).body.data.skipped_by, "opted_out")
   })
 })

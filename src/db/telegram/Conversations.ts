@@ -1,11 +1,15 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { newId } from "#pipeline/domain/Id.ts"
+import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { Database, type DatabaseError } from "../Database.ts"
+import { hasten } from "../initiativeStatements.ts"
 import { moveHeads } from "../moveHeads.ts"
 import type { QuotaReached } from "../quotas.ts"
+import { Relationships } from "../Relationships.ts"
 import { type CharacterUnavailable, Sessions } from "../Sessions.ts"
 import { chatOf } from "./chatOf.ts"
 
@@ -81,6 +85,7 @@ export class Conversations extends Context.Service<Conversations, {
   static readonly layer = Layer.effect(Conversations, Effect.gen(function*() {
     const { query, transaction } = yield* Database
     const sessions = yield* Sessions
+    const relationships = yield* Relationships
     const signals = yield* LogSignals
 
     const bind = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, old: string | null, sessionId: string, position: number, head: number) {
@@ -137,7 +142,7 @@ export class Conversations extends Context.Service<Conversations, {
         update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(), stale_before = now() - ${STALE_AFTER}::interval
         where app_id = ${appId} and channel_id = ${channelId} and session_id = any(${ids}::text[]) and status = 'parked'`)
       yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
-      yield* query((sql) => sql`update relationships set initiate_at = now() where app_id = ${appId} and session_id = any(${ids}::text[]) and initiate_at > now()`)
+      yield* query((sql) => hasten(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
       return ids
     }, transaction)
 
@@ -172,6 +177,17 @@ export class Conversations extends Context.Service<Conversations, {
       yield* append(appId, turn.session_id, { key: `tg:${channelId}:${updateId}:${messageId}`, type: "message.edited", role: "user", payload: { text, message_cursor: turn.cursor } })
     })
 
+    // The person's word is theirs, and outlasts what the app sets for the session.
+    const quieten = Effect.fnUntraced(function*(appId: string, sessionId: string) {
+      yield* query((sql) => sql`
+        update sessions set proactive_controls = proactive_controls || '{"proactive_enabled": false}' where app_id = ${appId} and session_id = ${sessionId}`)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* relationships.amend({ appId, sessionId }, ({ bearing: { preferences } }) => Effect.succeed({
+        at,
+        patch: preferences.opted_out ? EMPTY_PATCH : { ...EMPTY_PATCH, bearing: { preferences: { ...preferences, opted_out: true, field_sources: { ...preferences.field_sources, opted_out: "explicit" as const } } } }
+      }))
+    }, transaction)
+
     return Conversations.of({
       meet,
       revive,
@@ -185,8 +201,7 @@ export class Conversations extends Context.Service<Conversations, {
       ),
       notify: (appId, sessionId, { key, kind, text }) => Effect.asVoid(append(appId, sessionId, { key, type: "channel.notice", role: "system", payload: { kind, text } })),
       noteEdit,
-      quieten: (appId, sessionId) => query((sql) => sql`
-        update sessions set proactive_controls = proactive_controls || '{"proactive_enabled": false}' where app_id = ${appId} and session_id = ${sessionId}`).pipe(Effect.asVoid)
+      quieten
     })
   }))
 }

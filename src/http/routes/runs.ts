@@ -1,55 +1,71 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { type RunRow, Traces } from "#src/db/Traces.ts"
+import { isAppPlace, isSessionPlace, type Run, RUN_KINDS, RUN_STATUSES, type RunPage, Runs } from "#src/db/Runs.ts"
 import { success } from "../envelope.ts"
 import { findSession } from "../findSession.ts"
-import { listQuery, numberCursorKey, page } from "../listing.ts"
+import { listQuery, nextCursor, placeCursorKey } from "../listing.ts"
 import { answers } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
-const toResource = (row: RunRow) => ({
-  trace_id: row.run_ref,
-  kind: row.kind,
-  status: row.status,
-  attempts: row.attempts,
-  started_at: row.started_at?.toISOString() ?? null,
-  finished_at: row.settled_at?.toISOString() ?? null,
-  error_code: row.failure_reason
+const utc = (time: string | null) => time === null ? null : new Date(time).toISOString()
+
+const toResource = (run: Run) => ({
+  trace_id: run.run_ref,
+  session_id: run.session_id,
+  kind: run.kind,
+  status: run.status,
+  attempts: run.attempts,
+  started_at: utc(run.started_at),
+  finished_at: utc(run.finished_at),
+  error_code: run.error_code
 })
+const toData = ({ runs, next }: RunPage) => ({ runs: runs.map(toResource), next_cursor: nextCursor(next) })
 
 const RunsData = z.object({
   runs: z.array(z.object({
     trace_id: z.string().describe("Equals the run_ref of the turn"),
-    kind: z.enum(["reply", "proactive"]),
-    status: z.enum(["queued", "running", "replied", "withheld", "exited", "failed"]),
+    session_id: z.string(),
+    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two"),
+    status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
     attempts: z.int(),
     started_at: z.iso.datetime().nullable(),
     finished_at: z.iso.datetime().nullable(),
     error_code: z.string().nullable()
   })),
-  next_cursor: z.string().nullable()
+  next_cursor: z.string().nullable().describe("A filtered page may be short, or empty, and yet not the last: read on until it is null")
 })
 
 export const runRoutes: Routes = ({ app, answer }) => {
+  const tags = ["Observability"]
+  const querystring = z.object({ kind: z.enum(RUN_KINDS).optional(), status: z.enum(RUN_STATUSES).optional(), ...listQuery })
+
   app.get("/v1/sessions/:session_id/runs", {
     config: { demo: true, within: "session" },
     schema: {
       operationId: "listRuns",
       summary: "What is being done and was done in a session, newest first",
-      tags: ["Observability"],
+      tags,
       params: z.object({ session_id: z.string() }),
-      querystring: z.object(listQuery),
+      querystring,
       response: answers(RunsData, 404)
     }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       const sessionId = request.params.session_id
-      const { limit, cursor } = request.query
-      const before = yield* numberCursorKey(cursor)
+      const { kind = null, status = null, limit, cursor } = request.query
+      const after = yield* placeCursorKey(cursor, isSessionPlace)
       yield* findSession(appId, sessionId)
-      const rows = yield* Traces.use((traces) => traces.runsOf(appId, sessionId, { before, limit: limit + 1 }))
-      const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
-      return success({ runs: items.map(toResource), next_cursor })
+      return success(toData(yield* Runs.use((runs) => runs.ofSession(appId, sessionId, { kind, status, after, limit }))))
+    })))
+
+  app.get("/v1/runs", {
+    config: { demo: true },
+    schema: { operationId: "listAppRuns", summary: "What is being done and was done in all sessions of the app, newest first", tags, querystring, response: answers(RunsData) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { kind = null, status = null, limit, cursor } = request.query
+      const after = yield* placeCursorKey(cursor, isAppPlace)
+      return success(toData(yield* Runs.use((runs) => runs.ofApp(request.principal.appId, { kind, status, after, limit }))))
     })))
 }

@@ -1,0 +1,104 @@
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { Database } from "#src/db/Database.ts"
+import { Memories } from "#src/db/Memories.ts"
+import * as MemoryStores from "#src/db/MemoryStores.ts"
+import * as Recalls from "#src/db/Recalls.ts"
+import * as Transcripts from "#src/db/Transcripts.ts"
+import type { Row } from "../Row.ts"
+import { APP, type Ground, prepareGround } from "../support/Ground.ts"
+import { load } from "../support/load.ts"
+import { longConversation } from "../support/longConversation.ts"
+import { type Served, startServer } from "../support/processes.ts"
+import { median, percentile, round } from "../support/statistics.ts"
+import { openSession } from "./turn.ts"
+
+const SESSIONS = 100_000
+const EVENTS_EACH = 50
+const PAGE = 20
+/** Sessions that are talked in while there are few: a page each, so a thousand events. */
+const FEW = 50
+const SECONDS = 3
+const CONNECTIONS = 64
+const TURNS = 200
+const CONVERSATION = 650
+const SESSIONS_A_STEP = 5_000
+
+const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)] as A
+
+const fill = async ({ sql }: Ground, sessions: ReadonlyArray<string>, events: number) => {
+  for (let from = 0; from < sessions.length; from += SESSIONS_A_STEP) {
+    const some = sessions.slice(from, from + SESSIONS_A_STEP)
+    await sql`
+      insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+      select ${APP}, s.id, c, 'evt_' || lpad(((${from}::int + s.n) * 100 + c)::text, 26, '0'), 'message.created', case when c % 2 = 1 then 'user' else 'character' end, 'run_' || lpad(c::text, 26, '0'), 'api',
+        '{"text":"A reply of ordinary length, as they come.","bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
+      from unnest(${some}::text[]) with ordinality as s(id, n), generate_series(1, ${events}) c
+      on conflict do nothing`
+    await sql`update session_logs set last_cursor = greatest(last_cursor, ${events}::int) where app_id = ${APP} and session_id = any(${some}::text[])`
+  }
+  await sql.unsafe("vacuum analyze")
+}
+
+/** What was accepted to measure how fast is nobody's to answer. */
+const leaveUnanswered = async ({ sql }: Ground) => {
+  await sql`delete from graphile_worker._private_jobs`
+  await sql`update turns set outcome = 'withheld', settled_at = now() where outcome is null`
+  await sql`update session_logs set open_turns = 0 where open_turns > 0`
+  await sql.unsafe("vacuum analyze")
+}
+
+const NAMES = ["accept", "poll", "turn", "retrieval"] as const
+type Measures = Readonly<Record<(typeof NAMES)[number], number>>
+
+/** Each in milliseconds at the median. */
+const measure = async (ground: Ground, server: Served, sessions: ReadonlyArray<string>, talkIn: string, retrieving: () => Promise<{ readonly p50: number }>): Promise<Measures> => {
+  const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
+  const through = { baseUrl: server.baseUrl, connections: CONNECTIONS, seconds: SECONDS, headers }
+  const accept = await load({ ...through, method: "POST", body: JSON.stringify({ text: "hello there, how are you today?" }), path: () => `/v1/sessions/${pick(sessions)}/messages` })
+  await leaveUnanswered(ground)
+  const poll = await load({ ...through, method: "GET", path: () => `/v1/sessions/${pick(sessions)}/events?since=0&limit=${PAGE}` })
+  const worker = await startServer(ground.url, "api,worker")
+  const session = await openSession(ground, worker, talkIn)
+  const turns: Array<number> = []
+  for (let n = 0; n < TURNS; n++) turns.push(await session.turn())
+  session.close()
+  await worker.stop()
+  return { accept: 1000 * CONNECTIONS / accept.perSecond, poll: 1000 * CONNECTIONS / poll.perSecond, turn: percentile(turns, 0.5), retrieval: (await retrieving()).p50 }
+}
+
+/** What each hot path takes among a hundred thousand sessions with five million events, against what it takes when there are a thousand events. */
+export const growth: Row = {
+  name: "growth",
+  run: async (rounds) => {
+    const ground = await prepareGround(SESSIONS + 3)
+    const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer))).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
+    const server = await startServer(ground.url, "api")
+    try {
+      const [long = "", first = "", second = "", ...sessions] = ground.sessions
+      const { retrieving } = await longConversation(ground, runtime, long, CONVERSATION)
+      const all = async (among: ReadonlyArray<string>, talkIn: string) => {
+        const measures: Array<Measures> = []
+        for (let n = 0; n < rounds; n++) measures.push(await measure(ground, server, among, talkIn, retrieving))
+        return measures
+      }
+      await fill(ground, sessions.slice(0, FEW), PAGE)
+      const small = await all(sessions.slice(0, FEW), first)
+      await fill(ground, sessions, EVENTS_EACH)
+      const big = await all(sessions, second)
+      const [row] = await ground.sql`select count(*)::int as events from events`
+      return NAMES.map((name) => {
+        const [limit, ours] = [median(small.map((one) => one[name])), median(big.map((one) => one[name]))]
+        return {
+          name: "growth", what: `${name} among ${row!["events"]} events of ${SESSIONS} sessions`, ours: round(ours), limit: round(limit), unit: "ms", ratio: round(ours / limit), goal: "<= 1.3", reached: ours / limit <= 1.3,
+          raw: small.map((one, n) => ({ small_ms: round(one[name]), big_ms: round(big[n]?.[name] ?? Number.NaN) }))
+        }
+      })
+    } finally {
+      await server.stop()
+      await runtime.dispose()
+      await ground.close()
+    }
+  }
+}
