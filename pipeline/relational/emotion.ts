@@ -21,8 +21,8 @@ export const emotionAt = ({ label, valence, arousal, recovery_half_life_minutes 
   }
 }
 
-/** One word or two: it is a label, which a writer reads and an app shows. */
-const LABEL = /^\p{L}[\p{L} '’-]{0,29}$/u
+/** One word: it is a label, which a writer reads and an app shows. */
+const LABEL = /^\p{L}{2,30}$/u
 
 /** A feeling that a model has named; null where what it named is none. */
 export const feelingOf = (read: Extraction["character_emotion"]): Extraction["character_emotion"] => {

@@ -1,6 +1,6 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
-import { letWriteFirst, passHours } from "#test/support/initiative.ts"
+import { letWriteFirst, lookAt, passHours } from "#test/support/initiative.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
@@ -27,8 +27,7 @@ describe("a character that writes first", () => {
     again.release()
     const said = await app.waitFor(session, ({ type }) => type === "character.initiated")
     assert.deepStrictEqual(said.payload["bubbles"], ["Carrot soup, bowl 2."])
-    await fleet.database.sql`update relationships set initiate_at = now() where session_id = ${session}`
-    await fleet.database.sql`select graphile_worker.add_job('initiate')`
+    await lookAt(fleet.database.sql, session)
     await until("looked at once more", async () => (await decisionsOf(app, session))[0].decision === "skipped")
     assert.deepStrictEqual(await typesOf(app, session), ["character.initiated character"])
     assert.strictEqual((await decisionsOf(app, session)).filter(({ decision }: { decision: string }) => decision === "sent").length, 1)
@@ -37,7 +36,7 @@ describe("a character that writes first", () => {
     const [turn] = await fleet.database.sql`select cost_micro_usd::int as cost, crashes from turns where session_id = ${session}`
     assert.deepInclude(ledger[0], { held: 0, settled: turn?.["cost"], activities: "proactive" })
     assert.strictEqual(turn?.["crashes"], 1)
-  }, 60_000)
+  }, 180_000)
 
   it("keeps silent when the person has written meanwhile, and answers them", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
@@ -54,7 +53,7 @@ describe("a character that writes first", () => {
     assert.deepStrictEqual(await typesOf(app, session), ["message.created user", "run.status character", "message.created character"])
     assert.deepInclude((await decisionsOf(app, session)).at(-1), { decision: "skipped", skipped_by: "overtaken", reason: "cold_initiate" })
     assert.deepInclude((await app.get(`/v1/sessions/${session}/runs?kind=proactive`)).body.data.runs[0], { kind: "proactive", status: "withheld" })
-  }, 60_000)
+  }, 180_000)
 
   it("says nothing that the gates would stop by the time that it is written", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
@@ -68,5 +67,5 @@ describe("a character that writes first", () => {
     await until("withheld", async () => (await app.get(`/v1/sessions/${session}/runs`)).body.data.runs[0].status === "withheld")
     assert.deepStrictEqual(await typesOf(app, session), [])
     assert.deepInclude((await decisionsOf(app, session)).at(-1), { decision: "skipped", skipped_by: "end_user_blocked" })
-  }, 60_000)
+  }, 180_000)
 })

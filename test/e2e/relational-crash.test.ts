@@ -79,7 +79,7 @@ describe("an update of what stands between the two, whose process dies", () => {
     await whenRead(session, 1)
     assert.lengthOf(model.extractions, 2)
     await standsOnce(session, [SISTER])
-  }, 60_000)
+  }, 180_000)
 
   it("right after it was written, is not made again", async () => {
     const victim = await serve("worker")
@@ -95,5 +95,5 @@ describe("an update of what stands between the two, whose process dies", () => {
     await whenRead(session, 3)
     assert.lengthOf(model.extractions, 4)
     await standsOnce(session, [SISTER, PRAISE, DOG])
-  }, 60_000)
+  }, 180_000)
 })

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { letWriteFirst, passHours } from "#test/support/initiative.ts"
+import { letWriteFirst, lookAt, passHours } from "#test/support/initiative.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -265,8 +265,7 @@ describe("the minute's look at what is due", () => {
     await own.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1, session_resume_enabled: false, min_gap_between_initiate_minutes: 0 })
     await own.converse(session, "What is for dinner?")
     const look = async () => {
-      await sql`update relationships set initiate_at = now() where session_id = ${session}`
-      await sql`select graphile_worker.add_job('initiate')`
+      await lookAt(sql, session)
       return until("looked at", async () => (await sql`select 1 from relationships where session_id = ${session} and initiate_at > now() + interval '3 minutes'`).length > 0)
     }
     await look()
@@ -276,8 +275,7 @@ describe("the minute's look at what is due", () => {
     // The conversation was half a day ago.
     await sql`update session_logs set last_user_at = last_user_at - interval '13 hours', last_character_at = last_character_at - interval '13 hours' where session_id = ${session}`
     await sql`update sessions set created_at = created_at - interval '13 hours' where session_id = ${session}`
-    await sql`update relationships set initiate_at = now() where session_id = ${session}`
-    await sql`select graphile_worker.add_job('initiate')`
+    await lookAt(sql, session)
     await own.waitFor(session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
     assert.deepInclude((await decisions())[0], { decision: "sent", reason: "cold_initiate", session_id: session })
     // It said something of its own accord: nothing more before the person has written.
