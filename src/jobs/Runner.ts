@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -152,7 +153,9 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const stop = ({ runner, pool }: { readonly runner: GraphileRunner; readonly pool: string }) => Effect.gen(function*() {
     const stopped = runner.stop().catch(() => {})
     yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
-    yield* FiberSet.clear(fibers)
+    // One that hangs on a connection that is gone must not keep the next pool from starting.
+    const given = yield* Effect.forkDetach(Fiber.interruptAll([...fibers]))
+    yield* Fiber.await(given).pipe(Effect.timeoutOption("1 second"))
     yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
     yield* query((sql) => sql`select graphile_worker.force_unlock_workers(array[${pool}]::text[])`).pipe(Effect.timeout("1 second"), Effect.ignore)
   })
