@@ -6,12 +6,12 @@ import { PRICE_VERSION } from "#src/model/prices.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { countUse, lockAllowances } from "./moneyStatements.ts"
 
-export type Activity = "transcription"
+export type Activity = "transcription" | "image" | "probe" | "research" | "eval"
 
-/** Who pays: an app, for the end-user of one of its sessions. */
+/** Who pays: an app, for the end-user of one of its sessions, or for nobody in particular. */
 export interface Payer {
   readonly appId: string
-  readonly sessionId: string
+  readonly sessionId: string | null
 }
 
 /** What was bought, to be named again when it comes to nothing. */
@@ -24,8 +24,8 @@ export interface Expense extends Payer {
 /** What is paid for outside of turns, at a price that is known beforehand, out of the same budgets and caps. Amounts in millionths of a dollar. */
 export class Expenses extends Context.Service<Expenses, {
   /** Taken and booked before it is spent. Null: the app's budget or the end-user's cap does not cover it, and nothing was taken. */
-  readonly take: (payer: Payer, activity: Activity, microUsd: number) => Effect.Effect<Expense | null, DatabaseError>
-  /** What was taken and not spent. */
+  readonly take: (payer: Payer, activity: Activity, microUsd: number, runRef?: string) => Effect.Effect<Expense | null, DatabaseError>
+  /** What was taken and not spent: the whole of it, or a part as an expense of that amount. */
   readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Expenses") {
   static readonly layer = Layer.effect(Expenses, Effect.gen(function*() {
@@ -53,8 +53,8 @@ export class Expenses extends Context.Service<Expenses, {
     }, transaction)
 
     return Expenses.of({
-      take: Effect.fnUntraced(function*(payer, activity, microUsd) {
-        const expense = { ...payer, runRef: newId("run"), activity, microUsd }
+      take: Effect.fnUntraced(function*(payer, activity, microUsd, runRef = newId("run")) {
+        const expense = { ...payer, runRef, activity, microUsd }
         return (yield* book(expense, microUsd)).length > 0 ? expense : null
       }),
       giveBack: (expense) => Effect.asVoid(book(expense, -expense.microUsd))

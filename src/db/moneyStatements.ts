@@ -7,7 +7,7 @@ import type { Sql } from "./Database.ts"
  * Whoever moves money locks allowances, then sessions, each in order of its key, by statements that come before the write:
  * so the write's snapshot is younger than its locks; one bare statement would decide on what was true before it waited.
  */
-export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql`
+export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string | null>) => sql`
   select 1 from allowances
   where (app_id, kind, external_user_ref) in (
     select app_id, 'app', '' from unnest(${apps}::text[]) as a(app_id)
