@@ -138,6 +138,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     const events: WorkerEvents = new EventEmitter()
     let pool = ""
     events.on("pool:create", ({ workerPool }) => { pool = workerPool.id })
+    // Its own promise may never settle once its connections are gone: that it shuts down tells of its end.
+    const ended = new Promise<void>((resolve) => { events.on("pool:gracefulShutdown", () => resolve()) })
     return run({
       connectionString: Redacted.value(url),
       maxPoolSize: 6,
@@ -148,12 +150,12 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       taskList,
       crontab: CRONTAB,
       preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
-    }).then((runner) => ({ runner, pool }))
+    }).then((runner) => ({ runner, pool, ended: Promise.race([ended, runner.promise]) }))
   }).pipe(Effect.tap(({ pool }) => Effect.ignore(membership.usePool(pool))))
   const stop = ({ runner, pool }: { readonly runner: GraphileRunner; readonly pool: string }) => Effect.gen(function*() {
     const stopped = runner.stop().catch(() => {})
     yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
-    // One that hangs on a connection that is gone must not keep the next pool from starting.
+    // One that waits for a connection that is gone, which it may do for as long as `answered` lets it, must not keep the next pool from starting.
     const given = yield* Effect.forkDetach(Fiber.interruptAll([...fibers]))
     yield* Fiber.await(given).pipe(Effect.timeoutOption("1 second"))
     yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
@@ -164,7 +166,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const started = yield* Deferred.make<void>()
   const pool = Effect.acquireUseRelease(
     start,
-    ({ runner }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => runner.promise))),
+    ({ ended }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => ended))),
     stop
   )
   yield* rounds("250 millis", pool.pipe(Effect.ignore, Effect.andThen(Effect.logWarning("job pool ended: starting another")))).pipe(
