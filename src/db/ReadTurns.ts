@@ -6,7 +6,7 @@ import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
 import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
-import type { Patch } from "#pipeline/relational/Patch.ts"
+import { EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
 import type { Relationship } from "#pipeline/relational/Relationship.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { lockSessions } from "./acceptStatements.ts"
@@ -33,6 +33,7 @@ interface Row {
   readonly locale: string | null
   readonly age_band: "adult" | "minor" | "unknown"
   readonly exposes: boolean
+  readonly is_last: boolean
   readonly recalled: ReadonlyArray<string>
   readonly said: ReadonlyArray<readonly ["user" | "character", string, number, number, boolean]> | null
   readonly ended_at: Date
@@ -44,6 +45,8 @@ export interface Unread {
   readonly recalled: ReadonlyArray<string>
   /** Whether the app has opted in to seeing scores. */
   readonly exposes: boolean
+  /** Whether there was no later turn: one that comes now asks to be read by itself. */
+  readonly isLast: boolean
 }
 
 export interface Reading {
@@ -83,7 +86,8 @@ export class ReadTurns extends Context.Service<ReadTurns, {
           from t left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor >= t.cursor and e.trace_id = t.run_ref and e.type <> 'relationship_score.changed' group by t.turn_index, t.cursor
         )
         select t.turn_index, t.run_ref, t.outcome, t.character_slug, coalesce(t.character_version, c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
-          a.expose_relational_numerics as exposes, coalesce(n.at, t.settled_at) as ended_at,
+          a.expose_relational_numerics as exposes,
+          not exists (select from turns later where later.app_id = t.app_id and later.session_id = t.session_id and later.turn_index > t.turn_index) as is_last, coalesce(n.at, t.settled_at) as ended_at,
           coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross join json_array_elements(g.detail -> 'memories') m
             where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
           (
@@ -108,6 +112,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       return {
         recalled: row.recalled,
         exposes: row.exposes,
+        isLast: row.is_last,
         turn: {
           sessionId,
           turnIndex: row.turn_index,
@@ -140,16 +145,17 @@ export class ReadTurns extends Context.Service<ReadTurns, {
 
     const write = Effect.fnUntraced(function*({ session, turnIndex, decide, record, at, scores }: Reading) {
       const { appId, sessionId } = session
-      yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
+      const cost = record.usage?.costMicroUsd ?? 0
+      if (cost > 0) yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
       const [log] = yield* query<ReadonlyArray<unknown>>((sql) => lockSessions(sql, [appId], [sessionId]))
       // The session was erased while its turn was read.
       if (log === undefined) return
       let fresh = false
       const after = yield* relationships.amend(session, (known) => Effect.sync(() => {
         fresh = known.readTurn < turnIndex
-        return fresh ? { at, patch: decide(known), turnIndex } : { at, patch: { memories: [], recalled: [], loops: [], bearing: {}, snapshot: null } }
+        return fresh ? { at, patch: decide(known), turnIndex } : { at, patch: EMPTY_PATCH }
       }))
-      yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost: record.usage?.costMicroUsd ?? 0 }))
+      yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost }))
       const payload = fresh ? scores(after) : null
       if (payload !== null) yield* tell(session, turnIndex, payload)
     }, transaction)
