@@ -15,6 +15,7 @@ import type { DatabaseError } from "#src/db/Database.ts"
 import { Relationships } from "#src/db/Relationships.ts"
 import { type Reading, ReadTurns } from "#src/db/ReadTurns.ts"
 import type { SessionRef } from "#src/db/Turns.ts"
+import { makePlaces } from "./places.ts"
 
 interface Asked {
   /** What was known when it was asked. */
@@ -27,6 +28,9 @@ interface Asked {
 
 const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
 
+/** Readings that are at the database at once: few, so that those who wait for an answer go before what was answered. */
+const AT_THE_DATABASE = 2
+
 /** SQLSTATE classes by which a value itself is refused: 22 data that is none, 54 too much of it. */
 const UNWRITABLE = /^(22|54)/
 
@@ -38,10 +42,11 @@ export class TurnReader extends Context.Service<TurnReader, {
     const turns = yield* ReadTurns
     const relationships = yield* Relationships
     const extractor = yield* Extractor
+    const withPlace = yield* makePlaces(AT_THE_DATABASE)
 
     /** What the model makes of a turn; nothing where it fails, so that the rules read it. */
     const ask = Effect.fnUntraced(function*({ extract }: Extractor, session: SessionRef, turn: ReadTurn): Effect.fn.Return<Asked, DatabaseError> {
-      const known = yield* relationships.load(session)
+      const known = yield* withPlace(relationships.load(session))
       return yield* extract({ turn, known }).pipe(
         Effect.match({
           onSuccess: ({ extraction, usage }): Asked => ({ known, extraction, usage, errorCode: null }),
@@ -52,7 +57,7 @@ export class TurnReader extends Context.Service<TurnReader, {
     })
 
     const readNext = Effect.fnUntraced(function*(session: SessionRef) {
-      const unread = yield* turns.next(session)
+      const unread = yield* withPlace(turns.next(session))
       if (unread === undefined) return false
       const { turn, recalled, exposes } = unread
       const startedAt = yield* Clock.currentTimeMillis
@@ -71,11 +76,11 @@ export class TurnReader extends Context.Service<TurnReader, {
         decide: (now) => decide(now, turn, extraction === null || forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction, recalled),
         scores: ({ bearing }) => exposes ? { relationship_scores: publicScores(relationship_posture, bearing.scores, { nowMs: turn.at.getTime(), since: turn.at.toISOString() }), score_scale: SCALE } : null
       }
-      yield* turns.write(reading).pipe(
+      yield* withPlace(turns.write(reading)).pipe(
         Effect.catchTag("DatabaseError", (error) => UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)),
         // What no rule can read, and what no database can keep, must not hold up what comes after it.
         Effect.catchDefect((defect) => Effect.logError("what was read of a turn could not be written", defect).pipe(
-          Effect.andThen(turns.write({ ...reading, record: { ...record, status: "fallback", errorCode: "defect" }, decide: () => EMPTY_PATCH }))
+          Effect.andThen(withPlace(turns.write({ ...reading, record: { ...record, status: "fallback", errorCode: "defect" }, decide: () => EMPTY_PATCH })))
         ))
       )
       return !unread.isLast
