@@ -15,11 +15,14 @@ import { CharacterVersions } from "./CharacterVersions.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { Relationships } from "./Relationships.ts"
+import { addReadingJobs } from "./turnJobs.ts"
 import { type SessionRef, stageRow } from "./Turns.ts"
 import { writeAfterwards } from "./turnStatements.ts"
 
 /** What is read with a turn, of what was said before it. */
 const HISTORY_UTTERANCES = 12
+
+const PUT_OFF_MS = 1000
 
 interface Row {
   readonly turn_index: number
@@ -67,6 +70,8 @@ export class ReadTurns extends Context.Service<ReadTurns, {
   readonly next: (session: SessionRef) => Effect.Effect<Unread | undefined, DatabaseError>
   /** Writes what was read: the patch, its stage and its cost, and the event of the scores, at once. A turn that somebody else has read meanwhile is left as it is; what this reading has cost is booked all the same. */
   readonly write: (reading: Reading) => Effect.Effect<void, DatabaseError>
+  /** Has these sessions looked at in a while. */
+  readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/ReadTurns") {
   static readonly layer = Layer.effect(ReadTurns, Effect.gen(function*() {
     const { pool, query, transaction, afterCommit } = yield* Database
@@ -160,6 +165,9 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       if (payload !== null) yield* tell(session, turnIndex, payload)
     }, transaction)
 
-    return ReadTurns.of({ next, write })
+    const putOff = (sessions: ReadonlyArray<SessionRef>) => Effect.asVoid(query((sql) => sql`
+      select ${addReadingJobs(sql, sessions.map(({ appId }) => appId), sessions.map(({ sessionId }) => sessionId), PUT_OFF_MS)}`))
+
+    return ReadTurns.of({ next, write, putOff })
   }))
 }

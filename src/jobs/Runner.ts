@@ -36,29 +36,30 @@ import { Intake } from "./telegram/Intake.ts"
 import { Manager } from "./telegram/Manager.ts"
 import { Probe } from "./telegram/Probe.ts"
 import { task } from "./task.ts"
-import { TurnReader } from "./TurnReader.ts"
+import { MAX_READING, TurnReader } from "./TurnReader.ts"
 import { MAX_IN_FLIGHT, TurnRunner } from "./TurnRunner.ts"
 
-/** Jobs at once: as many as turns may be in flight, for in quiet times each job wakes one. */
-const CONCURRENCY = MAX_IN_FLIGHT
+/** Jobs at once: as many as turns may be in flight and read, for in quiet times each job wakes one. */
+const CONCURRENCY = MAX_IN_FLIGHT + MAX_READING
 /** Jobs fetched ahead. Few, so that a backlog spreads over processes. */
 const LOCAL_QUEUE = 50
 /** How long running turns may take to finish once we are asked to stop. The rest is given back. */
 const DRAIN = "4 seconds"
 
 const Sessions = Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) })
+const refs = ({ sessions }: typeof Sessions.Type): ReadonlyArray<SessionRef> => sessions.map(([appId, sessionId]) => ({ appId, sessionId }))
 
 /** All of them, before the job fails for those that fail: one session must not keep the others of its job. */
-const each = (sessions: typeof Sessions.Type["sessions"], drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>) =>
-  Effect.forEach(sessions, ([appId, sessionId]) => Effect.exit(drain({ appId, sessionId })), { concurrency: "unbounded" }).pipe(
+const each = (sessions: ReadonlyArray<SessionRef>, drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>) =>
+  Effect.forEach(sessions, (session) => Effect.exit(drain(session)), { concurrency: "unbounded" }).pipe(
     Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
   )
 
-const turnTask = task(Sessions, ({ sessions }) =>
-  TurnRunner.use((runner) => each(sessions, runner.drain)))
+const turnTask = task(Sessions, (payload) =>
+  TurnRunner.use((runner) => each(refs(payload), runner.drain)))
 
-const relateTask = task(Sessions, ({ sessions }) =>
-  TurnReader.use((reader) => each(sessions, reader.drain)))
+const relateTask = task(Sessions, (payload) =>
+  TurnReader.use((reader) => Effect.flatMap(reader.isFull, (isFull) => isFull ? reader.putOff(refs(payload)) : each(refs(payload), reader.drain))))
 
 const expireTask = task(Schema.Unknown, () => Effect.all([
   IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire)

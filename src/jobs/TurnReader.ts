@@ -28,6 +28,9 @@ interface Asked {
 
 const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
 
+/** Sessions being read at once. A reading may wait for a model as long as a turn does; with more, what is still to be answered would find no room among the jobs. */
+export const MAX_READING = 200
+
 /** Readings that are at the database at once: few, so that those who wait for an answer go before what was answered. */
 const AT_THE_DATABASE = 2
 
@@ -37,6 +40,10 @@ const UNWRITABLE = /^(22|54)/
 /** Reads the turns of a session after they were answered, one after another, for what they tell of the two: the relational update. */
 export class TurnReader extends Context.Service<TurnReader, {
   readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  /** Whether as many sessions are read by this process as may be. */
+  readonly isFull: Effect.Effect<boolean>
+  /** Has them read in a while, by whoever has room. */
+  readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/jobs/TurnReader") {
   static readonly layer = Layer.effect(TurnReader, Effect.gen(function*() {
     const turns = yield* ReadTurns
@@ -104,6 +111,6 @@ export class TurnReader extends Context.Service<TurnReader, {
         }
       }).pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
     })
-    return TurnReader.of({ drain })
+    return TurnReader.of({ drain, isFull: Effect.sync(() => reading.size >= MAX_READING), putOff: turns.putOff })
   }))
 }
