@@ -19,8 +19,6 @@ const VARIANTS: ReadonlyArray<readonly [string, Partial<RetrievalWeights>]> = [
   ["without the next but one", { nextButOne: 0 }],
   ["without the next", { nextTo: 0 }],
   ["next counts half of itself", { nextTo: 1 }],
-  ["without facts", { fact: 0 }],
-  ["facts count in full", { fact: 1 }],
   ["without recency", { recency: 0 }],
   ["recency in equal weight", { recency: 1 }],
   ["without expansion", { earlier: 0, name: 0 }],
