@@ -31,6 +31,12 @@ const HISTORY = 12
 /** One step of the index takes in no more. */
 const INDEXED_AT_A_TIME = 400
 
+/** How it is searched, where it is not as a turn does. */
+export interface Variant extends Partial<RetrievalWeights> {
+  /** Whether what was noted is looked at beside what was said. */
+  readonly notes?: boolean
+}
+
 export interface Place {
   readonly cursor: number | null
   readonly score: number
@@ -48,7 +54,7 @@ export interface Held {
   /** Notes that the rules have made of it. */
   readonly facts: number
   /** What a turn would be given for a question: the places of what was said and of what was noted, the best of each in turn. */
-  readonly ask: (question: Question, weights?: RetrievalWeights) => Promise<ReadonlyArray<Place>>
+  readonly ask: (question: Question, variant?: Variant) => Promise<ReadonlyArray<Place>>
 }
 
 const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> => turns.flatMap(({ person, character, personCursor, at }): ReadonlyArray<Utterance> => [
@@ -89,14 +95,15 @@ export const hold = async ({ sql, url }: Pick<Ground, "sql" | "url">, session: s
     await runtime.runPromise(Recall.use((recall) => recall.search({ turn, terms: [], before: Math.min(to, last) + 1, indexTo: Math.min(to, last), limit: 1 })))
   }
 
-  const ask = ({ text, after }: Question, weights = WEIGHTS) => runtime.runPromise(Effect.gen(function*() {
+  const ask = ({ text, after }: Question, { notes = true, ...change }: Variant = {}) => runtime.runPromise(Effect.gen(function*() {
+    const weights = { ...WEIGHTS, ...change }
     const [person, reply] = after
     const history: ReadonlyArray<Utterance> = [{ role: "user", text: person, cursor: last + 2, at: conversation.endedAt }, { role: "character", text: reply, cursor: last + 3, at: conversation.endedAt }]
     const terms = recallQuery(text, history, weights)
     const { found } = yield* Recall.use((recall) => recall.search({ turn, terms, before: last + 1, indexTo: last, limit: CANDIDATES }))
     const { memories } = yield* MemoryStore.use((store) => store.look({ turn, terms, memories: REMEMBERED, loops: 0 }))
     const said = rank(found, conversation.endedAt.getTime(), RECALLED, weights)
-    return inTurn(said, memories)
-  }).pipe(Effect.provideService(Weights, weights)))
+    return inTurn(said, notes ? memories : [])
+  }).pipe(Effect.provideService(Weights, { ...WEIGHTS, ...change })))
   return { life, conversation, facts: memories.filter(({ status }) => status === "active").length, ask, close: () => runtime.dispose() }
 }
