@@ -99,6 +99,7 @@ export const routeNotFound = structured(404, "route_not_found", "There is no suc
 export const notFound = {
   character: structured(404, "character_not_found", "There is no such character in this app.", "List the app's characters with GET /v1/characters."),
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
+  npc: structured(404, "npc_not_found", "This character knows no such NPC.", "List them with GET /v1/characters/{slug}/npcs."),
   memory: structured(404, "memory_not_found", "There is no such memory in this session.", "List the session's memories with GET /v1/sessions/{session_id}/memories."),
   open_loop: structured(404, "open_loop_not_found", "There is no such open loop in this session.", "List them with GET /v1/sessions/{session_id}/open-loops."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
@@ -148,6 +149,8 @@ export const memoryForgotten = structured(409, "memory_forgotten", "This memory 
 export const pinnedLimitReached = structured(409, "pinned_limit_reached", "As many memories of this session are pinned as may be.", "Unpin one with PATCH and pinned: false.")
 export const personOptedOut = structured(409, "person_opted_out", "The person has asked to be left alone; only they can take that back.", "Wait until they say otherwise, in the conversation.")
 
+const worldFull = structured(409, "world_limit_reached", "The character's world has as many of these as there may be.", "Delete or change one that is there.")
+export const worldLimitReached = (message: string) => worldFull.saying(message)
 const tooManyChannels = structured(409, "channel_limit_reached", "There are as many channels as there may be here.", "Delete a channel, or change the url or the events of one with PATCH.")
 export const channelLimitReached = (most: number) => tooManyChannels.saying(`There are ${most} channels already, which is as many as there may be here.`)
 const rejectedUrl = structured(422, "channel_url_rejected", "This is not a URL that events may be pushed to.", "Give an https URL whose host has a public address.")
