@@ -6,7 +6,7 @@ import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
 import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
-import type { Patch } from "#pipeline/relational/Patch.ts"
+import { EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
 import type { Relationship } from "#pipeline/relational/Relationship.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { lockSessions } from "./acceptStatements.ts"
@@ -15,6 +15,7 @@ import { CharacterVersions } from "./CharacterVersions.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { Relationships } from "./Relationships.ts"
+import { SessionStories } from "./SessionStories.ts"
 import { type SessionRef, stageRow } from "./Turns.ts"
 import { writeAfterwards } from "./turnStatements.ts"
 
@@ -36,6 +37,8 @@ interface Row {
   readonly recalled: ReadonlyArray<string>
   readonly said: ReadonlyArray<readonly ["user" | "character", string, number, number, boolean]> | null
   readonly ended_at: Date
+  /** Whether its character has storylines. */
+  readonly storied: boolean
 }
 
 export interface Unread {
@@ -44,11 +47,14 @@ export interface Unread {
   readonly recalled: ReadonlyArray<string>
   /** Whether the app has opted in to seeing scores. */
   readonly exposes: boolean
+  /** Whether there are stories that may go on by it. */
+  readonly storied: boolean
 }
 
 export interface Reading {
   readonly session: SessionRef
-  readonly turnIndex: number
+  readonly turn: ReadTurn
+  readonly storied: boolean
   /** Against the relationship as it stands now. */
   readonly decide: (known: Relationship) => Patch
   /** How it was read, and what that has cost. */
@@ -69,6 +75,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     const { pool, query, transaction, afterCommit } = yield* Database
     const characters = yield* CharacterVersions
     const relationships = yield* Relationships
+    const stories = yield* SessionStories
     const signals = yield* LogSignals
 
     const next = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef) {
@@ -84,6 +91,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
         )
         select t.turn_index, t.run_ref, t.outcome, t.character_slug, coalesce(t.character_version, c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
           a.expose_relational_numerics as exposes, coalesce(n.at, t.settled_at) as ended_at,
+          exists (select from storylines y where y.app_id = t.app_id and y.slug = t.character_slug) as storied,
           coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross join json_array_elements(g.detail -> 'memories') m
             where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
           (
@@ -108,6 +116,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       return {
         recalled: row.recalled,
         exposes: row.exposes,
+        storied: row.storied,
         turn: {
           sessionId,
           turnIndex: row.turn_index,
@@ -138,16 +147,20 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       if (row !== undefined) yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
     })
 
-    const write = Effect.fnUntraced(function*({ session, turnIndex, decide, record, at, scores }: Reading) {
+    const write = Effect.fnUntraced(function*({ session, turn, storied, decide, record, at, scores }: Reading) {
       const { appId, sessionId } = session
+      const { turnIndex, character, message } = turn
       yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
       const [log] = yield* query<ReadonlyArray<unknown>>((sql) => lockSessions(sql, [appId], [sessionId]))
       // The session was erased while its turn was read.
       if (log === undefined) return
       let fresh = false
-      const after = yield* relationships.amend(session, (known) => Effect.sync(() => {
+      const after = yield* relationships.amend(session, Effect.fnUntraced(function*(known) {
         fresh = known.readTurn < turnIndex
-        return fresh ? { at, patch: decide(known), turnIndex } : { at, patch: { memories: [], recalled: [], loops: [], bearing: {}, snapshot: null } }
+        if (!fresh) return { at, patch: EMPTY_PATCH }
+        const patch = decide(known)
+        const told = storied ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, { at, turnIndex, message: message?.text ?? null, trigger: null }) : patch
+        return { at, patch: told, turnIndex }
       }))
       yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost: record.usage?.costMicroUsd ?? 0 }))
       const payload = fresh ? scores(after) : null

@@ -47,7 +47,7 @@ export class TurnReader extends Context.Service<TurnReader, {
     const readNext = Effect.fnUntraced(function*(session: SessionRef) {
       const unread = yield* turns.next(session)
       if (unread === undefined) return false
-      const { turn, recalled, exposes } = unread
+      const { turn, recalled, exposes, storied } = unread
       const startedAt = yield* Clock.currentTimeMillis
       const known = yield* relationships.load(session)
       const extracted = yield* Effect.exit(extract({ turn, known }))
@@ -61,7 +61,8 @@ export class TurnReader extends Context.Service<TurnReader, {
       }
       const reading: Reading = {
         session,
-        turnIndex: turn.turnIndex,
+        turn,
+        storied,
         at: turn.at,
         record,
         // Who has read the turn may have had before them what was forgotten meanwhile.
