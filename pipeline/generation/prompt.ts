@@ -49,9 +49,9 @@ const SAMPLES_MAX_CHARS = 1_600
 const EXAMPLES_MAX_CHARS = 1_600
 const MEMORIES_MAX_CHARS = 1_600
 const LOOPS_MAX_CHARS = 600
-const PEOPLE_MAX_CHARS = 1_600
-const TIES_MAX_CHARS = 1_200
-const INFLUENCES_MAX_CHARS = 1_600
+const PEOPLE_MAX_CHARS = 1_200
+const TIES_MAX_CHARS = 800
+const INFLUENCES_MAX_CHARS = 1_000
 const HISTORY_MAX_CHARS = 6_000
 
 /** The same for every turn of a session: providers cache it as a prefix. The secrets are not in it; they go through `knowledge`. */

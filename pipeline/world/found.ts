@@ -1,5 +1,7 @@
 import type { Turn } from "../domain/Turn.ts"
 import { bm25, type Bm25 } from "../retrieval/bm25.ts"
+import { contentOf } from "../retrieval/contentWords.ts"
+import { terms } from "../retrieval/terms.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 import { type Mood, moodOf, NO_MOOD, type Weighing, weighing } from "./arcs.ts"
 import { namesIn } from "./names.ts"
@@ -63,6 +65,10 @@ const indexOf = (npcs: ReadonlyArray<Npc>): Bm25<Npc> => {
   return index
 }
 
+const OF_WHOM = /\s+(?:of|from|at|in|to|de|da|do|von|aus)\s.*$|[,(].*$/isu
+/** Of "younger brother of her mother" the brother: by that somebody is asked about who is not named. */
+const whatTheyAre = (role: string): string => terms(role.replace(OF_WHOM, "")).at(-1) ?? ""
+
 const called = ({ name, aliases }: Npc): ReadonlyArray<string> => [name, ...aliases]
 const strongest = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => edges.toSorted((a, b) => b.strength - a.strength || (a.id < b.id ? 1 : -1))
 
@@ -84,7 +90,11 @@ export const worldFor = (turn: Turn, history: ReadonlyArray<Utterance>, world: S
   }))
   const mayMention = ({ id, mention_policy }: Npc) => mention_policy === "free" || (mention_policy === "when_asked" && namedAt.has(id))
 
-  const alike = text === "" ? [] : indexOf(npcs).search(text).filter(({ score }) => score >= ALIKE).map(({ item }) => item)
+  const words = contentOf(terms(text))
+  const alike = [
+    ...npcs.filter(({ role }) => words.includes(whatTheyAre(role))),
+    ...indexOf(npcs).search(words.join(" ")).filter(({ score }) => score >= ALIKE).map(({ item }) => item)
+  ]
   const named = npcs.filter(({ id }) => (namedAt.get(id) ?? RECENT) < RECENT).sort((a, b) => (namedAt.get(a.id) ?? 0) - (namedAt.get(b.id) ?? 0))
   const asked = [...new Set([...named, ...alike])].filter(mayMention).slice(0, MOST_ASKED)
 

@@ -159,7 +159,8 @@ export class ReadTurns extends Context.Service<ReadTurns, {
         fresh = known.readTurn < turnIndex
         if (!fresh) return { at, patch: EMPTY_PATCH }
         const patch = decide(known)
-        const told = storied ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, { at, turnIndex, message: message?.text ?? null, trigger: null }) : patch
+        // Stories go on with what the person says.
+        const told = storied && message !== null ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, { at, turnIndex, message: message.text, trigger: null }) : patch
         return { at, patch: told, turnIndex }
       }))
       yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost: record.usage?.costMicroUsd ?? 0 }))

@@ -111,7 +111,7 @@ export class SessionStories extends Context.Service<SessionStories, {
       const world = yield* worlds.look(session)
       if (world === undefined) return patch
       // The two have spoken since: there is nothing more to write first about.
-      yield* query((sql) => sql`update storyline_steps set initiates = false where app_id = ${appId} and session_id = ${sessionId} and initiates`)
+      yield* query((sql) => sql`update storyline_steps set initiates = false where app_id = ${appId} and session_id = ${sessionId} and initiates and turn_index < ${happening.turnIndex}::int`)
       const after = apply(before, patch, happening.at.toISOString(), happening.turnIndex)
       const entered = yield* next(session, world, character, after, happening, null)
       if (entered === null) return patch

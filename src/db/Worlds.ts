@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type { Edge, SessionWorld, Step, World } from "#pipeline/world/World.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
+import { iso } from "./moments.ts"
 import type { CharacterRef } from "./worldTable.ts"
 
 interface Row {
@@ -52,8 +53,9 @@ export class Worlds extends Context.Service<Worlds, {
           ) as world, coalesce((
             select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from graph_edges t where t.app_id = w.app_id and t.session_id = w.session_id
           ), '[]') as edges, (
-            select json_build_object('storyline_id', storyline_id, 'beat', beat, 'entered_at', entered_at, 'turn_index', turn_index, 'trigger', trigger)
-            from storyline_steps s where s.app_id = w.app_id and s.session_id = w.session_id order by step desc limit 1
+            select row_to_json(s) from (
+              select storyline_id, beat, ${iso(pool, "entered_at")}, turn_index, trigger from storyline_steps p where p.app_id = w.app_id and p.session_id = w.session_id order by step desc limit 1
+            ) s
           ) as step
           from unnest(${batch.map(({ appId }) => appId)}::text[], ${batch.map(({ slug }) => slug)}::text[], ${batch.map(({ sessionId }) => sessionId)}::text[], ${known.map((one) => one?.revision ?? null)}::bigint[])
             with ordinality as w(app_id, slug, session_id, known, n)
