@@ -23,10 +23,12 @@ import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { AuditEntries } from "#src/db/AuditEntries.ts"
+import { Assets } from "#src/db/Assets.ts"
 import { AppHealth } from "#src/db/AppHealth.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import { Deliveries } from "#src/db/Deliveries.ts"
 import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
@@ -53,6 +55,7 @@ import { Runs } from "#src/db/Runs.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
 import { Sandboxes } from "#src/db/Sandboxes.ts"
 import { Secrets } from "#src/db/Secrets.ts"
+import { StoredObjects } from "#src/db/StoredObjects.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -71,6 +74,7 @@ import { Timeline } from "#src/db/Timeline.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
+import { VisualIdentities } from "#src/db/VisualIdentities.ts"
 import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
@@ -86,6 +90,9 @@ import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
+import { Pictures } from "#src/pictures/Pictures.ts"
+import * as inDatabase from "#src/storage/inDatabase.ts"
+import * as inFolder from "#src/storage/inFolder.ts"
 import { demoCharacters } from "./demo/characters.ts"
 import { Settings } from "./settings.ts"
 
@@ -106,6 +113,22 @@ const transcriber = Layer.unwrap(Effect.gen(function*() {
   const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiTranscriber.ts"))
   return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.transcribeModel, deadline: LISTENING })
 }))
+
+/** Where pictures lie. The client of S3 is loaded only when it is the one. */
+const storage = Layer.unwrap(Effect.gen(function*() {
+  const { storage } = yield* Settings
+  switch (storage.kind) {
+    case "database": return inDatabase.layer
+    case "folder": return inFolder.layer(storage.folder)
+    case "s3": return (yield* Effect.promise(() => import("#src/storage/inS3.ts"))).layer(storage)
+  }
+}))
+
+/** The pictures of characters, and what is in the storage for them. */
+const assets = Layer.mergeAll(Assets.layer, VisualIdentities.layer, ContentSignatures.layer).pipe(
+  Layer.provideMerge(StoredObjects.layer),
+  Layer.provide([storage, Pictures.layer])
+)
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
@@ -205,7 +228,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
     Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
-    Layer.provide([botApi, OperationalEvents.layer]),
+    Layer.provide([botApi, OperationalEvents.layer, assets]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)
   )

@@ -138,7 +138,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {
-      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit)
+      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit, request.routeOptions.config.tooLarge)
       if (error === null) {
         await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
         return sendError(request, reply, internalError)

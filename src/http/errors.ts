@@ -101,6 +101,7 @@ export const notFound = {
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
   memory: structured(404, "memory_not_found", "There is no such memory in this session.", "List the session's memories with GET /v1/sessions/{session_id}/memories."),
   open_loop: structured(404, "open_loop_not_found", "There is no such open loop in this session.", "List them with GET /v1/sessions/{session_id}/open-loops."),
+  asset: structured(404, "asset_not_found", "There is no such picture of this character.", "List the character's pictures with GET /v1/characters/{slug}/assets."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
   batch: structured(404, "batch_not_found", "There is no such batch in this app.", "A batch's id is in the answer that created it."),
@@ -167,6 +168,14 @@ const otherStatus = structured(409, "bot_status_conflict", "In its present statu
 export const botStatusConflict = (status: string) => otherStatus.saying(`The bot is ${status}: that cannot be done now.`)
 const upstreamFailed = structured(502, "upstream_failed", "A service that this one asks gave no answer.", "Try again in a while.")
 export const telegramUnavailable = (description: string) => upstreamFailed.saying(`Telegram could not be asked: ${description}.`)
+
+export const storageUnavailable = upstreamFailed.saying("The storage of pictures could not be asked.")
+
+export const assetTooLarge = structured(413, "asset_too_large", "The picture is larger than 5 MiB.", "Send a smaller one: fewer pixels, or JPEG or WebP instead of PNG.")
+const unsupportedAsset = structured(422, "asset_type_unsupported", "This is no picture that is taken.", "Send a PNG, JPEG or WebP picture of at most 40 million pixels, whole, with nothing behind it, that does not move.")
+export const assetTypeUnsupported = (problem: string) => unsupportedAsset.saying(problem)
+const tooManyAssets = structured(409, "asset_limit_reached", "The character has as many pictures as it may have.", "Delete one that is not needed any more.")
+export const assetLimitReached = (most: number) => tooManyAssets.saying(`The character has ${most} pictures, which is as many as it may have.`)
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Allowances } from "#src/db/Allowances.ts"
+import { Assets } from "#src/db/Assets.ts"
 import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
@@ -21,7 +22,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", asset_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -38,6 +39,8 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       return isExternalUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(request.principal.appId, external_user_ref))) !== undefined
     case "app":
       return app_id === request.principal.appId && (yield* Apps.use((apps) => apps.get(app_id))) !== undefined
+    case "asset":
+      return isSlug(slug) && isId("ast", asset_id) && (yield* Assets.use((assets) => assets.get(request.principal.appId, slug, asset_id))) !== undefined
     case "batch":
       return isId("bat", batch_id) && (yield* BatchRows.use((rows) => rows.get(request.principal.appId, batch_id))) !== undefined
     case "bot":

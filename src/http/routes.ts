@@ -4,6 +4,7 @@ import { accountAppRoutes } from "./routes/accountApps.ts"
 import { accountCapsRoutes } from "./routes/accountCaps.ts"
 import { accountKeyRoutes } from "./routes/accountKeys.ts"
 import { appHealthRoutes } from "./routes/appHealth.ts"
+import { assetRoutes } from "./routes/assets.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { auditLogRoutes } from "./routes/auditLog.ts"
 import { channelRoutes } from "./routes/channels.ts"
@@ -38,8 +39,9 @@ import { telegramBatchRoutes } from "./routes/telegramBatches.ts"
 import { timelineRoutes } from "./routes/timeline.ts"
 import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
+import { visualIdentityRoutes } from "./routes/visualIdentity.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

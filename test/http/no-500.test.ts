@@ -4,6 +4,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
 import { TestApp } from "#test/support/TestApp.ts"
+import { pictureOf } from "#test/support/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -24,9 +25,10 @@ beforeAll(async () => {
   client = rawClient(server.baseUrl)
   const slug = await app.createCharacter()
   const url = "http://127.0.0.1:1/hook"
-  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url })
+  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_base64: (await pictureOf("png")).toString("base64") })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
+  const asset_id = (await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: (await pictureOf("png")).toString("base64") })).body.data.id
   const loop_id = newId("lop")
   await server.database.sql`
     insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
@@ -45,7 +47,7 @@ beforeAll(async () => {
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, asset_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()

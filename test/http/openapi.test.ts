@@ -59,6 +59,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(operations().map(([name]) => name).sort(), [
       "DELETE /v1/apps/{app_id}/channels/{channel_id}",
       "DELETE /v1/characters/{slug}",
+      "DELETE /v1/characters/{slug}/assets/{asset_id}",
       "DELETE /v1/end-users/{external_user_ref}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
       "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
@@ -83,7 +84,10 @@ describe("the OpenAPI document", () => {
       "GET /v1/apps/{app_id}/proactive-policy/decisions",
       "GET /v1/characters",
       "GET /v1/characters/{slug}",
+      "GET /v1/characters/{slug}/assets",
+      "GET /v1/characters/{slug}/assets/{asset_id}",
       "GET /v1/characters/{slug}/versions",
+      "GET /v1/characters/{slug}/visual-identity",
       "GET /v1/delivery/events",
       "GET /v1/end-users",
       "GET /v1/end-users/{external_user_ref}",
@@ -129,6 +133,7 @@ describe("the OpenAPI document", () => {
       "PATCH /v1/apps/{app_id}/channels/{channel_id}",
       "PATCH /v1/apps/{app_id}/proactive-policy",
       "PATCH /v1/characters/{slug}",
+      "PATCH /v1/characters/{slug}/assets/{asset_id}",
       "PATCH /v1/end-users/{external_user_ref}",
       "PATCH /v1/end-users/{external_user_ref}/caps",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
@@ -150,6 +155,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/apps/{app_id}/channels/{channel_id}/resume",
       "POST /v1/apps/{app_id}/channels/{channel_id}/test",
       "POST /v1/characters",
+      "POST /v1/characters/{slug}/assets",
       "POST /v1/characters/{slug}/versions/{version}/restore",
       "POST /v1/demo/sandbox-key",
       "POST /v1/sessions",
@@ -170,7 +176,8 @@ describe("the OpenAPI document", () => {
       "POST /v1/telegram/bots/{bot_id}/resume",
       "POST /v1/telegram/bots/{bot_id}/rotate-secret",
       "POST /v1/telegram/bots/{bot_id}/rotate-token",
-      "POST /v1/telegram/bots/{bot_id}/suspend"
+      "POST /v1/telegram/bots/{bot_id}/suspend",
+      "PUT /v1/characters/{slug}/visual-identity"
     ])
   })
 
