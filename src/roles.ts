@@ -35,6 +35,7 @@ import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import { Expenses } from "#src/db/Expenses.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
+import { Images } from "#src/db/Images.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
@@ -79,6 +80,8 @@ import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
+import { Studio } from "#src/jobs/images/Studio.ts"
+import { PublicAddress } from "#src/jobs/PublicAddress.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Batches } from "#src/jobs/telegram/Batches.ts"
@@ -125,10 +128,23 @@ const storage = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** The pictures of characters, and what is in the storage for them. */
-const assets = Layer.mergeAll(Assets.layer, VisualIdentities.layer, ContentSignatures.layer).pipe(
+const assets = Layer.mergeAll(Assets.layer, VisualIdentities.layer, ContentSignatures.layer, Images.layer.pipe(Layer.provideMerge(Expenses.layer))).pipe(
   Layer.provideMerge(StoredObjects.layer),
-  Layer.provide([storage, Pictures.layer])
+  Layer.provideMerge(Layer.merge(storage, Pictures.layer))
 )
+
+/** How long a picture may take. */
+const PAINTING = "2 minutes"
+
+/** What makes pictures: a model, where one for it is named, or labelled placeholders. */
+const painter = Layer.unwrap(Effect.gen(function*() {
+  const { model } = yield* Settings
+  if (model === null || model.imageModel === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflinePainter.ts"))).layer
+  const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiPainter.ts"))
+  return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.imageModel, deadline: PAINTING })
+}))
+
+const publicAddress = Layer.unwrap(Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port })))
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
@@ -196,7 +212,7 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** What handles what comes in from Telegram. */
-const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, Expenses.layer, transcriber]))
+const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, transcriber]))
 
 /** What the models that write are told, and nobody else is to read. */
 const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")
@@ -205,15 +221,15 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
   return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
+    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake, Studio.layer]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
     Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
-  const { host, port, publicUrl, trustedProxies } = yield* Settings
-  return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
+  const { host, port, trustedProxies } = yield* Settings
+  return HttpServer.layer({ host, port, trustedProxies }).pipe(
     Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
@@ -228,7 +244,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
     Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
-    Layer.provide([botApi, OperationalEvents.layer, assets]),
+    Layer.provide([botApi, OperationalEvents.layer, assets, painter, publicAddress]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)
   )

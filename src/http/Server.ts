@@ -33,6 +33,8 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { Expenses } from "#src/db/Expenses.ts"
+import type { Images } from "#src/db/Images.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
 import type { Memories } from "#src/db/Memories.ts"
 import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
@@ -62,14 +64,17 @@ import type { Updates } from "#src/db/telegram/Updates.ts"
 import type { Arming } from "#src/jobs/telegram/Arming.ts"
 import type { Manager } from "#src/jobs/telegram/Manager.ts"
 import type { Probe } from "#src/jobs/telegram/Probe.ts"
+import type { Painter } from "#src/model/Painter.ts"
+import type { Pictures } from "#src/pictures/Pictures.ts"
+import type { Storage } from "#src/storage/Storage.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
 import type { ApiError, Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
-  | Sessions | StoredObjects | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Writer
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Expenses | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | Painter | Pictures | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | Sessions | Storage | StoredObjects | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

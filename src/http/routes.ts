@@ -19,6 +19,7 @@ import { endUserRoutes } from "./routes/endUsers.ts"
 import { endUserCapsRoutes } from "./routes/endUserCaps.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
+import { imageRoutes } from "./routes/images.ts"
 import { memoryRoutes } from "./routes/memories.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { metricsRoutes } from "./routes/metrics.ts"
@@ -42,6 +43,6 @@ import { usageRoutes } from "./routes/usage.ts"
 import { visualIdentityRoutes } from "./routes/visualIdentity.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

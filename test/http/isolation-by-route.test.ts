@@ -18,7 +18,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -61,13 +61,14 @@ const settle = async (): Promise<typeof ours> => {
   await app.createSession({ character_slug: slug, external_user_ref: gone })
   const { erasure_id } = (await app.delete(`/v1/end-users/${gone}`)).body.data
   const asset_id = (await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: (await pictureOf("png")).toString("base64") })).body.data.id
+  const image_id = (await app.post("/v1/images", { character_slug: slug, kind: "scene", prompt: "The harbour." })).body.data.image_request_id
   const hook = { kind: "webhook", url: "http://127.0.0.1:1/hook", from: "start" }
   const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, hook)).body.data.id
   const app_channel_id = (await app.post(`/v1/apps/${app_id}/channels`, hook)).body.data.id
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, bot_id, batch_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, bot_id, batch_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 

@@ -29,6 +29,8 @@ beforeAll(async () => {
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const asset_id = (await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: (await pictureOf("png")).toString("base64") })).body.data.id
+  await app.request("PUT", `/v1/characters/${slug}/visual-identity`, { appearance: "Grey hair." })
+  const image_id = (await app.post("/v1/images", { character_slug: slug, kind: "scene", prompt: "The harbour." })).body.data.image_request_id
   const loop_id = newId("lop")
   await server.database.sql`
     insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
@@ -47,7 +49,7 @@ beforeAll(async () => {
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, asset_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, asset_id, image_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()
