@@ -65,6 +65,7 @@ import { Conversations } from "#src/db/telegram/Conversations.ts"
 import { Forgetting } from "#src/db/telegram/Forgetting.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
+import * as PhotoReader from "#src/db/telegram/PhotoReader.ts"
 import { PolledBots } from "#src/db/telegram/PolledBots.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import * as TelegramBotReader from "#src/db/telegram/TelegramBotReader.ts"
@@ -193,7 +194,7 @@ const sandboxes = Layer.unwrap(Effect.gen(function*() {
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
   return new Map(channels.map((channel) => [channel.kind, channel]))
-})).pipe(Layer.provide([WebhookEndpointReader.layer, Typing.layer, TelegramChatTable.layer]))
+})).pipe(Layer.provide([WebhookEndpointReader.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))
 
 const botApi = Layer.unwrap(Effect.gen(function*() {
   const { telegram } = yield* Settings
