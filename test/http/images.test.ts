@@ -365,6 +365,63 @@ describe("with a model that paints", () => {
     assert.isEmpty((await by.events(session_id)).filter(({ type }) => type === "image.ready"))
   })
 
+  describe("that a reply asks for by itself", () => {
+    const wish = (description: string, kind = "selfie") => model.script({ kind: "ok", bubbles: ["Look."], reply: { image_request: { kind, description } } })
+    const imageStage = async (session: string) => {
+      const [row] = (await by.get(`/v1/sessions/${session}/trace`)).body.data.trace
+      return row.stages.find(({ stage }: { stage: string }) => stage === "image")
+    }
+
+    it("is made and follows the reply, under its turn", async () => {
+      const session_id = await by.createSession({ character_slug })
+      const painted = model.brush.asked.length
+      wish("On the pier, wind in the hair.")
+      const reply = await by.converse(session_id, "Send me a picture of you?")
+      assert.include(model.requests.at(-1)?.messages.at(-1)?.content, "image_request")
+      const event = await by.waitFor(session_id, ({ type }) => type === "image.ready", reply.cursor)
+      assert.deepInclude(event, { trace_id: reply.trace_id, source_ref: { kind: "image", id: event.payload["image_request_id"] } })
+      assert.deepInclude(event.payload, { servable: true, turn_id: reply.trace_id, image_kind: "selfie", caption: null })
+      assert.include(model.brush.asked[painted]?.prompt, "On the pier, wind in the hair.")
+      assert.deepInclude(await imageStage(session_id), { status: "ok", decision: "ready" })
+      assert.deepInclude((await by.get(`/v1/images/${event.payload["image_request_id"]}`)).body.data, { turn_id: reply.trace_id, session_id, deliver: true })
+    })
+
+    it("is not offered, and not made, where nobody has said what the character looks like, or it is not an adult", async () => {
+      const teen = await shown(by, { safety: { age_band: "teen" } })
+      for (const slug of [await by.createCharacter(), teen]) {
+        const session_id = await by.createSession({ character_slug: slug })
+        wish("On the pier.")
+        await by.converse(session_id, "Send me a picture of you?")
+        assert.notInclude(model.requests.at(-1)?.messages.at(-1)?.content, "image_request")
+        assert.deepInclude(await imageStage(session_id), { status: "skipped", decision: "not_allowed" })
+        assert.isEmpty((await by.get(`/v1/images?session_id=${session_id}`)).body.data.images)
+      }
+    })
+
+    it("is left out when it would show what is not shown, and the reply goes out without it", async () => {
+      const session_id = await by.createSession({ character_slug })
+      wish("Naked on the pier.")
+      const reply = await by.converse(session_id, "Send me a picture of you?")
+      assert.deepStrictEqual(reply.payload["bubbles"], ["Look."])
+      assert.deepInclude(await imageStage(session_id), { status: "skipped", decision: "refused" })
+      assert.isEmpty((await by.get(`/v1/images?session_id=${session_id}`)).body.data.images)
+    })
+
+    it("is left out beyond a cap, which only the trace tells", async () => {
+      const session_id = await by.createSession({ character_slug, external_user_ref: "capped" })
+      await by.patch("/v1/end-users/capped/caps", { daily_images: 0 })
+      wish("On the pier.")
+      await by.converse(session_id, "Send me a picture of you?")
+      const decision = await until("it to be dropped", async () => {
+        const stage = await imageStage(session_id)
+        return stage.decision === "requested" ? undefined : stage.decision
+      })
+      assert.strictEqual(decision, "failed:budget_exceeded")
+      assert.isEmpty((await by.events(session_id)).filter(({ type }) => type === "image.ready"))
+      assert.strictEqual((await by.get("/v1/end-users/capped/usage")).body.data.images, 0)
+    })
+  })
+
   it("the probe says what is wrong, and costs nothing then", async () => {
     model.brush.script({ kind: "status", status: 401 })
     const before = await spent(by)
