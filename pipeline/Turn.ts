@@ -10,6 +10,7 @@ import { Outcome, type ReplyMode, type Turn } from "./domain/Turn.ts"
 import { type EmittedDraft, emit } from "./emission/emit.ts"
 import { fallbackBubbles } from "./emission/fallback.ts"
 import { gateContextFor } from "./emission/gateContext.ts"
+import { pictureOf } from "./emission/picture.ts"
 import type { GateName } from "./emission/gates.ts"
 import { enact } from "./enact.ts"
 import { decisionsOpen } from "./generation/decisions.ts"
@@ -90,6 +91,14 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       const verdict = judge(screened, analysis)
       const reminds = endUser.ageBand === "minor" && verdict.action !== "crisis" && (yield* record.reminderDue(turn))
       const replied = (bubbles: ReadonlyArray<string>) => Outcome.cases.Replied.make({ bubbles: [...opening, ...reminds ? texts.break_reminder : [], ...bubbles] })
+      /** With the picture that the reply has asked for, where it may have one. */
+      const spoken = Effect.fnUntraced(function*(bubbles: ReadonlyArray<string>, reply: Reply) {
+        const asked = pictureOf(turn, verdict, reply)
+        if (asked === null) return replied(bubbles)
+        if ("dropped" in asked) trail.skip("image", asked.dropped)
+        else yield* trail.stage("image", Effect.void, () => ({ decision: "requested" }))
+        return "wish" in asked ? Outcome.cases.Replied.make({ ...replied(bubbles), picture: asked.wish }) : replied(bubbles)
+      })
       const safety = yield* trail.stage("safety", Effect.succeed(verdict), () => ({ decision: `${verdictName(verdict)}${reminds ? REMINDED : ""}` }))
       if (safety.action === "crisis") {
         for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
@@ -128,7 +137,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       })
       const draft = turn.replyMode === "deep" && critic !== null ? yield* Effect.raceFirst(polish(critic, trail, turn, unpolished, context), enough) : unpolished
       const first = yield* emission(draft)
-      if (first.refusedBy === null) return replied(first.bubbles)
+      if (first.refusedBy === null) return yield* spoken(first.bubbles, reply)
 
       // The character could speak a moment ago, so from here on a line of its author is better than a failure.
       let refused: { readonly by: GateName; readonly draft: EmittedDraft } = { by: first.refusedBy, draft }
@@ -138,7 +147,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         if (Result.isSuccess(redraft)) {
           const draft = draftOf(redraft.success.reply)
           const second = yield* emission(draft)
-          if (second.refusedBy === null) return replied(second.bubbles)
+          if (second.refusedBy === null) return yield* spoken(second.bubbles, redraft.success.reply)
           refused = { by: second.refusedBy, draft }
         }
       }

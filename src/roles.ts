@@ -23,16 +23,19 @@ import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { AuditEntries } from "#src/db/AuditEntries.ts"
+import { Assets } from "#src/db/Assets.ts"
 import { AppHealth } from "#src/db/AppHealth.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import { Deliveries } from "#src/db/Deliveries.ts"
 import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
 import { Expenses } from "#src/db/Expenses.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
+import { Images } from "#src/db/Images.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
@@ -53,6 +56,7 @@ import { Runs } from "#src/db/Runs.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
 import { Sandboxes } from "#src/db/Sandboxes.ts"
 import { Secrets } from "#src/db/Secrets.ts"
+import { StoredObjects } from "#src/db/StoredObjects.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -61,6 +65,7 @@ import { Conversations } from "#src/db/telegram/Conversations.ts"
 import { Forgetting } from "#src/db/telegram/Forgetting.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
+import * as PhotoReader from "#src/db/telegram/PhotoReader.ts"
 import { PolledBots } from "#src/db/telegram/PolledBots.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import * as TelegramBotReader from "#src/db/telegram/TelegramBotReader.ts"
@@ -71,6 +76,7 @@ import { Timeline } from "#src/db/Timeline.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
+import { VisualIdentities } from "#src/db/VisualIdentities.ts"
 import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
 import { SessionStories } from "#src/db/SessionStories.ts"
 import { Worlds } from "#src/db/Worlds.ts"
@@ -78,6 +84,8 @@ import * as WorldStores from "#src/db/WorldStores.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
+import { Studio } from "#src/jobs/images/Studio.ts"
+import { PublicAddress } from "#src/jobs/PublicAddress.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Batches } from "#src/jobs/telegram/Batches.ts"
@@ -89,6 +97,9 @@ import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd } from "#src/model/prices.ts"
+import { Pictures } from "#src/pictures/Pictures.ts"
+import * as inDatabase from "#src/storage/inDatabase.ts"
+import * as inFolder from "#src/storage/inFolder.ts"
 import { demoCharacters } from "./demo/characters.ts"
 import { Settings } from "./settings.ts"
 
@@ -109,6 +120,35 @@ const transcriber = Layer.unwrap(Effect.gen(function*() {
   const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiTranscriber.ts"))
   return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.transcribeModel, deadline: LISTENING })
 }))
+
+/** Where pictures lie. The client of S3 is loaded only when it is the one. */
+const storage = Layer.unwrap(Effect.gen(function*() {
+  const { storage } = yield* Settings
+  switch (storage.kind) {
+    case "database": return inDatabase.layer
+    case "folder": return inFolder.layer(storage.folder)
+    case "s3": return (yield* Effect.promise(() => import("#src/storage/inS3.ts"))).layer(storage)
+  }
+}))
+
+/** The pictures of characters, and what is in the storage for them. */
+const assets = Layer.mergeAll(Assets.layer, VisualIdentities.layer, ContentSignatures.layer, Images.layer.pipe(Layer.provideMerge(Expenses.layer))).pipe(
+  Layer.provideMerge(StoredObjects.layer),
+  Layer.provideMerge(Layer.merge(storage, Pictures.layer))
+)
+
+/** How long a picture may take. */
+const PAINTING = "2 minutes"
+
+/** What makes pictures: a model, where one for it is named, or labelled placeholders. */
+const painter = Layer.unwrap(Effect.gen(function*() {
+  const { model } = yield* Settings
+  if (model === null || model.imageModel === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflinePainter.ts"))).layer
+  const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiPainter.ts"))
+  return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.imageModel, deadline: PAINTING })
+}))
+
+const publicAddress = Layer.unwrap(Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port })))
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
@@ -157,7 +197,7 @@ const sandboxes = Layer.unwrap(Effect.gen(function*() {
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
   return new Map(channels.map((channel) => [channel.kind, channel]))
-})).pipe(Layer.provide([WebhookEndpointReader.layer, Typing.layer, TelegramChatTable.layer]))
+})).pipe(Layer.provide([WebhookEndpointReader.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))
 
 const botApi = Layer.unwrap(Effect.gen(function*() {
   const { telegram } = yield* Settings
@@ -176,7 +216,7 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** What handles what comes in from Telegram. */
-const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, Expenses.layer, transcriber]))
+const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, transcriber]))
 
 /** What the models that write are told, and nobody else is to read. */
 const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")
@@ -188,15 +228,15 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
   return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake]),
+    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake, Studio.layer]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
     Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
-  const { host, port, publicUrl, trustedProxies } = yield* Settings
-  return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
+  const { host, port, trustedProxies } = yield* Settings
+  return HttpServer.layer({ host, port, trustedProxies }).pipe(
     Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
@@ -212,7 +252,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
     Layer.provide(Alignment.layer),
     Layer.provide(Worlds.layer),
     Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
-    Layer.provide([botApi, OperationalEvents.layer]),
+    Layer.provide([botApi, OperationalEvents.layer, assets, painter, publicAddress]),
     Layer.provideMerge(outbound),
     Layer.provide(Secrets.layer)
   )

@@ -14,6 +14,12 @@ export type Role = (typeof ROLES)[number]
 type Secret = Redacted.Redacted<string>
 type Key = Redacted.Redacted<Buffer>
 
+/** Where contents lie that are no rows. */
+export type StorageSettings =
+  | { readonly kind: "database" }
+  | { readonly kind: "folder"; readonly folder: string }
+  | { readonly kind: "s3"; readonly endpoint: string | null; readonly bucket: string; readonly region: string; readonly accessKeyId: string; readonly secretAccessKey: Secret }
+
 /** The environment, read once. The README's table is the reference for operators. */
 export class Settings extends Context.Service<Settings, {
   readonly production: boolean
@@ -25,10 +31,11 @@ export class Settings extends Context.Service<Settings, {
   readonly roles: ReadonlySet<Role>
   /** How many proxies stand in front. */
   readonly trustedProxies: number
-  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly callTimeout: Duration.Duration } | null
+  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly imageModel: string | null; readonly callTimeout: Duration.Duration } | null
   /** What is said for safety's sake, over the built-in texts. */
   readonly safetyTexts: SafetyTextsByLocale
   readonly deadlines: { readonly fast: Duration.Duration; readonly deep: Duration.Duration }
+  readonly storage: StorageSettings
   /** The key of secrets at rest, and the one that is to replace it. */
   readonly secrets: { readonly key: Key | null; readonly newKey: Key | null }
   readonly outboundAllow: AllowList
@@ -59,12 +66,19 @@ const env = Config.all({
   OPENAI_MODEL: text("OPENAI_MODEL", "gpt-5-mini"),
   OPENAI_ANALYZE_MODEL: Config.option(Config.String("OPENAI_ANALYZE_MODEL")),
   OPENAI_TRANSCRIBE_MODEL: Config.option(Config.String("OPENAI_TRANSCRIBE_MODEL")),
+  OPENAI_IMAGE_MODEL: Config.option(Config.String("OPENAI_IMAGE_MODEL")),
   OPENAI_TIMEOUT_SECONDS: text("OPENAI_TIMEOUT_SECONDS", "20"),
   TURN_DEADLINE_FAST_SECONDS: text("TURN_DEADLINE_FAST_SECONDS", "45"),
   TURN_DEADLINE_DEEP_SECONDS: text("TURN_DEADLINE_DEEP_SECONDS", "90"),
   SAFETY_TEXTS: Config.option(Config.String("SAFETY_TEXTS")),
   SECRETS_KEY: Config.option(Config.Redacted("SECRETS_KEY")),
   SECRETS_KEY_NEW: Config.option(Config.Redacted("SECRETS_KEY_NEW")),
+  STORAGE_DIR: Config.option(Config.String("STORAGE_DIR")),
+  S3_ENDPOINT: Config.option(Config.String("S3_ENDPOINT")),
+  S3_BUCKET: Config.option(Config.String("S3_BUCKET")),
+  S3_REGION: text("S3_REGION", "us-east-1"),
+  S3_ACCESS_KEY_ID: Config.option(Config.String("S3_ACCESS_KEY_ID")),
+  S3_SECRET_ACCESS_KEY: Config.option(Config.Redacted("S3_SECRET_ACCESS_KEY")),
   OUTBOUND_ALLOW: text("OUTBOUND_ALLOW", ""),
   DELIVERY_RETENTION_DAYS: text("DELIVERY_RETENTION_DAYS", "30"),
   LOG_RETENTION_DAYS: Config.option(Config.String("LOG_RETENTION_DAYS")),
@@ -89,7 +103,7 @@ const readModel = Effect.fnUntraced(function*(e: Env) {
   const apiKey = check.givenSecret(e.OPENAI_API_KEY)
   // A local model server needs an address and no key; a hosted one needs a key and no address.
   if (apiKey === null && baseUrl === null) return null
-  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL), callTimeout }
+  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL), imageModel: check.given(e.OPENAI_IMAGE_MODEL), callTimeout }
 })
 
 const readRetention = Effect.fnUntraced(function*(e: Env) {
@@ -99,6 +113,22 @@ const readRetention = Effect.fnUntraced(function*(e: Env) {
     attempts: yield* days("DELIVERY_RETENTION_DAYS", e.DELIVERY_RETENTION_DAYS),
     log: log === null ? null : yield* days("LOG_RETENTION_DAYS", log)
   }
+})
+
+const readStorage = Effect.fnUntraced(function*(e: Env): Effect.fn.Return<StorageSettings, check.BadSetting> {
+  const folder = check.given(e.STORAGE_DIR)
+  const endpoint = yield* check.optionalUrl("S3_ENDPOINT", e.S3_ENDPOINT)
+  const bucket = check.given(e.S3_BUCKET)
+  const region = yield* check.named("S3_REGION", e.S3_REGION)
+  const accessKeyId = check.given(e.S3_ACCESS_KEY_ID)
+  const secretAccessKey = check.givenSecret(e.S3_SECRET_ACCESS_KEY)
+  if (endpoint === null && bucket === null && accessKeyId === null && secretAccessKey === null) return folder === null ? { kind: "database" } : { kind: "folder", folder }
+  if (folder !== null) return yield* new check.BadSetting({ setting: "STORAGE_DIR", problem: "cannot be given together with S3_*: contents lie in one place" })
+  const missing = (setting: string) => new check.BadSetting({ setting, problem: "must be given too: S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY come together" })
+  if (bucket === null) return yield* missing("S3_BUCKET")
+  if (accessKeyId === null) return yield* missing("S3_ACCESS_KEY_ID")
+  if (secretAccessKey === null) return yield* missing("S3_SECRET_ACCESS_KEY")
+  return { kind: "s3", endpoint, bucket, region, accessKeyId, secretAccessKey }
 })
 
 const readOidc = Effect.fnUntraced(function*(e: Env) {
@@ -133,6 +163,7 @@ const read = Effect.gen(function*() {
       fast: yield* check.seconds("TURN_DEADLINE_FAST_SECONDS", e.TURN_DEADLINE_FAST_SECONDS),
       deep: yield* check.seconds("TURN_DEADLINE_DEEP_SECONDS", e.TURN_DEADLINE_DEEP_SECONDS)
     },
+    storage: yield* readStorage(e),
     secrets: { key: yield* check.key("SECRETS_KEY", e.SECRETS_KEY), newKey: yield* check.key("SECRETS_KEY_NEW", e.SECRETS_KEY_NEW) },
     outboundAllow: yield* check.allowList("OUTBOUND_ALLOW", e.OUTBOUND_ALLOW),
     retention: yield* readRetention(e),

@@ -8,7 +8,7 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
   ["channels/"],
-  ["src/db/", "src/model/", "src/accounts/"],
+  ["src/db/", "src/model/", "src/accounts/", "src/storage/", "src/pictures/"],
   ["src/jobs/"],
   ["src/http/"],
   ["src/"]
@@ -27,6 +27,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   grammy: ["channels/telegram/"],
   openai: ["src/model/"],
   qr: ["src/http/"],
+  "@aws-sdk/client-s3": ["src/storage/"],
   undici: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],

@@ -43,6 +43,7 @@ describe("a setting that cannot be used", () => {
     ["SECRETS_KEY", Buffer.alloc(16).toString("base64")],
     ["SECRETS_KEY", `${KEY.slice(0, -1)}!`],
     ["SECRETS_KEY_NEW", Buffer.alloc(33).toString("base64")],
+    ["S3_ENDPOINT", "minio:9000"],
     ["OUTBOUND_ALLOW", "10.0.0.0/33"],
     ["OUTBOUND_ALLOW", "hooks.internal:0"],
     ["OUTBOUND_ALLOW", "https://hooks.internal"],
@@ -64,6 +65,16 @@ describe("a setting that cannot be used", () => {
     assert.strictEqual(read(all).oidc?.clientId, "troupe")
     for (const missing of Object.keys(all)) assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
     assert.isNull(read().oidc)
+  })
+
+  it("is the one of S3's that is missing, or a second place for the same contents", () => {
+    const all = { S3_BUCKET: "pictures", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "hush" }
+    assert.deepInclude(read({ ...all, S3_ENDPOINT: "http://127.0.0.1:9000/" }).storage, { kind: "s3", endpoint: "http://127.0.0.1:9000", bucket: "pictures", region: "us-east-1" })
+    for (const missing of Object.keys(all)) assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be given too`))
+    assert.match(refusal({ S3_ENDPOINT: "http://127.0.0.1:9000" }), /^S3_BUCKET: must be given too/)
+    assert.match(refusal({ ...all, S3_REGION: " " }), /^S3_REGION: /)
+    assert.match(refusal({ ...all, STORAGE_DIR: "pictures" }), /^STORAGE_DIR: cannot be given together/)
+    assert.deepStrictEqual([read().storage, read({ STORAGE_DIR: "pictures" }).storage], [{ kind: "database" }, { kind: "folder", folder: "pictures" }])
   })
 
   it("is an operators' token that can be guessed, in production", () => {
@@ -122,7 +133,7 @@ describe("settings", () => {
 
   it("show no secret, however they are printed", () => {
     const secrets = { SECRETS_KEY: KEY, ADMIN_TOKEN: "hush-admin", TELEGRAM_MANAGER_TOKEN: "12345:hush_hush_hush_hush_hush", OPENAI_API_KEY: "hush-model", DATABASE_URL: "postgres://u:hush@h/d" }
-    const settings = read({ ...secrets, OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" })
+    const settings = read({ ...secrets, OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush", S3_BUCKET: "b", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "hush" })
     const key = settings.secrets.key
     assert.deepStrictEqual(key === null ? null : Redacted.value(key), Buffer.alloc(32, 7))
     const printed = `${JSON.stringify(settings)}${inspect(settings, { depth: 9, showHidden: true })}${String(key)}`

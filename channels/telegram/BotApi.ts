@@ -61,7 +61,9 @@ const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, throw
 
 /** grammY's own fetch puts the address into its errors; Node's does not, but wants a signal and options of its own kind. */
 const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; compress?: unknown }) => {
-  const { agent: _, compress: __, signal, ...rest } = init
+  const { agent: _, compress: __, signal, ...given } = init
+  // What is uploaded is a stream, which Node sends only when told that no answer is awaited meanwhile.
+  const rest = typeof given.body === "string" || given.body === undefined ? given : { ...given, duplex: "half" as const }
   const aborter = new AbortController()
   if (signal?.aborted === true) aborter.abort()
   else signal?.addEventListener("abort", () => aborter.abort(), { once: true })
@@ -71,6 +73,8 @@ const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; 
 /** Telegram's Bot API, at the one address that the operator set. It retries nothing and keeps nothing: who calls decides. */
 export class BotApi extends Context.Service<BotApi, {
   readonly call: <M extends Method>(token: Redacted.Redacted<string>, method: M, payload: Payload<M>, timeoutSeconds?: number) => Effect.Effect<Result<M>, BotApiError>
+  /** A picture, uploaded. */
+  readonly sendPhoto: (token: Redacted.Redacted<string>, payload: Omit<Payload<"sendPhoto">, "photo">, photo: Uint8Array) => Effect.Effect<Result<"sendPhoto">, BotApiError>
   /** A file that somebody has sent the bot. One that is larger than that is not fetched, whatever size it was said to have. */
   readonly download: (token: Redacted.Redacted<string>, fileId: string, mostBytes: number) => Effect.Effect<Uint8Array, BotApiError>
 }>()("channels/telegram/BotApi") {
@@ -103,7 +107,11 @@ export class BotApi extends Context.Service<BotApi, {
       )
     })
 
-    return BotApi.of({ call, download })
+    return BotApi.of({
+      call,
+      sendPhoto: (token, payload, photo) => Effect.flatMap(Effect.promise(load), ({ InputFile }) => call(token, "sendPhoto", { ...payload, photo: new InputFile(photo, "picture") })),
+      download
+    })
   })
 }
 

@@ -6,9 +6,10 @@ import * as Schedule from "effect/Schedule"
 import { Attempt, type Channel, type Delivery } from "../Channel.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { Pace } from "./Pace.ts"
+import { Photos } from "./Photos.ts"
 import { isAsked, type Message, render, textsOf } from "./render.ts"
 import { SCHEDULE } from "./schedule.ts"
-import { makeSend } from "./send.ts"
+import { makeSend, type Sendable } from "./send.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { type Chat, TelegramChats } from "./TelegramChats.ts"
 import { Typing } from "./Typing.ts"
@@ -26,6 +27,8 @@ const botMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "bot_miss
 const chatMissing = Attempt.cases.Held.make({ ...unanswered, errorCode: "chat_missing" })
 const notUp = Attempt.cases.NotSent.make({ ...unanswered, errorCode: "unavailable", retryAfter: null, throttle: false })
 const nothingToSend = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "nothing_to_send" })
+
+const pictureGone = Attempt.cases.Rejected.make({ ...unanswered, errorCode: "picture_gone" })
 
 const decodeTimes = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ created_at: Schema.String, payload: Schema.Struct({ kind: Schema.optionalKey(Schema.String) }) })))
 const askedAt = (event: string): number => Option.match(decodeTimes(event), { onNone: () => 0, onSome: ({ created_at }) => Date.parse(created_at) })
@@ -51,6 +54,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
   const pace = yield* Pace
   const typing = yield* Typing
   const operations = yield* OperationalLog
+  const photos = yield* Photos
   const send = yield* makeSend
 
   const messagesOf = Effect.fnUntraced(function*(delivery: Delivery) {
@@ -82,6 +86,10 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     return { ...message, text: MARK + message.text, entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length })) }
   }
 
+  /** A picture is fetched at the last moment. Null: it was deleted. */
+  const withPicture = ({ appId }: Delivery, message: Message): Effect.Effect<Option.Option<Sendable | null>> => message.kind !== "photo" ? Effect.succeedSome(message)
+    : lookedUp(Effect.map(photos.read(appId, message.imageId), (bytes) => bytes === null ? null : { ...message, bytes }))
+
   const deliver = Effect.fnUntraced(function*(delivery: Delivery) {
     const found = yield* lookedUp(Effect.all({
       bot: bots.get(delivery.appId, delivery.channelId, delivery.channelVersion),
@@ -94,7 +102,9 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     if (chat === undefined || chat.status !== "active") return chatMissing
     const message = messages[delivery.part]
     if (message === undefined) return nothingToSend
-    return yield* send(delivery, bot, chat satisfies Chat, marked(message, bot, delivery.unknowns))
+    const sendable = yield* withPicture(delivery, marked(message, bot, delivery.unknowns))
+    if (Option.isNone(sendable)) return notUp
+    return sendable.value === null ? pictureGone : yield* send(delivery, bot, chat satisfies Chat, sendable.value)
   })
 
   const afterUnknown = Effect.fnUntraced(function*({ appId, channelId, channelVersion, sessionId, eventId, cursor, part, unknowns }: Delivery) {

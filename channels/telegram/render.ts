@@ -5,7 +5,7 @@ import { type Entity, readMarks, splitMarked } from "./markup.ts"
 /** One message to Telegram. */
 export type Message =
   | { readonly kind: "text"; readonly text: string; readonly entities: ReadonlyArray<Entity> }
-  | { readonly kind: "photo"; readonly url: string; readonly caption: string; readonly alternative: string }
+  | { readonly kind: "photo"; readonly imageId: string; readonly caption: string; readonly alternative: string }
 
 /** The types that a bot's lanes want. The user's own are among them: they begin the typing. */
 export const EVENT_TYPES = ["message.created", "character.initiated", "message.failed", "session.exited", "image.ready", "channel.notice"] as const
@@ -16,7 +16,7 @@ const Spoken = Schema.Struct({ role: Schema.String, payload: Schema.Struct({ bub
 const Notice = Schema.Struct({ payload: Schema.Struct({ text: Schema.String }) })
 const Image = Schema.Struct({
   payload: Schema.Struct({
-    image_url: Schema.String,
+    image_request_id: Schema.String,
     servable: Schema.Boolean,
     caption: Schema.optionalKey(Schema.NullOr(Schema.String)),
     visible_description: Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -37,7 +37,7 @@ const imageOf = (event: string): ReadonlyArray<Message> => {
   const image = Option.getOrUndefined(decode.image(event))?.payload
   if (image === undefined || !image.servable) return []
   const [caption = ""] = splitMarked({ text: image.caption ?? "", entities: [] }, MOST_CAPTION_UNITS).map((piece) => piece.text)
-  return [{ kind: "photo", url: image.image_url, caption, alternative: image.caption ?? image.visible_description ?? "" }]
+  return [{ kind: "photo", imageId: image.image_request_id, caption, alternative: image.caption ?? image.visible_description ?? "" }]
 }
 
 /** What an event is in a chat: none, one or several messages, the same ones each time. */

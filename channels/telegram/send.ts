@@ -17,13 +17,16 @@ const DEFAULT_RETRY_AFTER_SECONDS = 5
 /** How long the other form waits for a place of its own; for longer, the lane is given back. */
 const WORTH_WAITING = Duration.seconds(5)
 
+/** A message with all that is sent of it. */
+export type Sendable = Exclude<Message, { readonly kind: "photo" }> | Extract<Message, { readonly kind: "photo" }> & { readonly bytes: Uint8Array }
+
 /** What a message may be reduced to when Telegram will not have it as it is. */
 interface Form {
   readonly chat: Chat
-  readonly message: Message
+  readonly message: Sendable
 }
 
-const plain = (message: Message): Message | null => {
+const plain = (message: Sendable): Sendable | null => {
   if (message.kind === "photo") return message.alternative === "" ? null : { kind: "text", text: message.alternative.slice(0, 4096), entities: [] }
   return message.entities.length === 0 ? null : { ...message, entities: [] }
 }
@@ -40,7 +43,7 @@ export const makeSend = Effect.gen(function*() {
     const to = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
     return message.kind === "text"
       ? api.call(bot.token, "sendMessage", { ...to, text: message.text, entities: [...message.entities], link_preview_options: { is_disabled: true } })
-      : api.call(bot.token, "sendPhoto", { ...to, photo: message.url, ...(message.caption !== "" && { caption: message.caption }) })
+      : api.sendPhoto(bot.token, { ...to, ...(message.caption !== "" && { caption: message.caption }) }, message.bytes)
   }
 
   /** The form to try instead; null: there is none. */
@@ -109,7 +112,7 @@ export const makeSend = Effect.gen(function*() {
     }
   })
 
-  return Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, chat: Chat, message: Message) {
+  return Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, chat: Chat, message: Sendable) {
     let form: Form = { chat, message }
     for (let tries = 1;; tries++) {
       const result = yield* Effect.result(put(bot, form))

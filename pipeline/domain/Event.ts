@@ -35,6 +35,17 @@ export const payloads = {
     /** Of a proactive one. */
     reason: Schema.optionalKey(Reason)
   }),
+  "image.ready": Schema.Struct({
+    image_url: Schema.String,
+    /** Whether the address shows a picture: false of one that was blocked or came to nothing. */
+    servable: Schema.Boolean,
+    image_request_id: Schema.String,
+    image_kind: Schema.String,
+    visible_description: Schema.String,
+    caption: Schema.NullOr(Schema.String),
+    /** The run of the turn that it belongs to, if it does. */
+    turn_id: Schema.NullOr(Schema.String)
+  }),
   "message.failed": Schema.Struct({
     turn_index: Schema.Int,
     reason: FailureReason,

@@ -4,7 +4,7 @@ import { encodeTime, monotonicFactory } from "ulid"
 /** What an id may stand for. The prefix makes a stray id in a log readable. */
 export type IdPrefix =
   | "app" | "ses" | "evt" | "run" | "wrk" | "req" | "chn" | "bot" | "bat" | "acc" | "aud" | "ers" | "mem" | "lop" | "snp" | "dec"
-  | "npc" | "edg" | "lor" | "stl" | "arc" | "rsr" | "fnd" | "evd" | "ast" | "img" | "imp" | "evs" | "evr"
+  | "npc" | "edg" | "lor" | "stl" | "arc" | "rsr" | "fnd" | "evd" | "ast" | "img" | "imp" | "obj" | "evs" | "evr"
 
 const pool = new Uint8Array(4096)
 let unread = 0

@@ -31,12 +31,18 @@ export interface Turn {
   readonly initiative?: Initiative
   readonly character: Character
   readonly endUser: EndUser
+  /** Somebody has said what the character looks like, so that it can be shown. */
+  readonly pictures?: boolean
   readonly fault?: Fault
 }
 
+/** A picture that goes with a reply. */
+export const PictureWish = Schema.Struct({ kind: Schema.Literals(["selfie", "scene"]), description: Schema.String })
+export type PictureWish = typeof PictureWish.Type
+
 /** How a turn ends (contract 3.1). Every accepted turn reaches exactly one of these. */
 export const Outcome = Schema.TaggedUnion({
-  Replied: { bubbles: Schema.Array(Schema.String) },
+  Replied: { bubbles: Schema.Array(Schema.String), picture: Schema.optionalKey(PictureWish) },
   /** `by`: what kept a character from writing first. */
   Withheld: { by: Schema.optionalKey(Schema.String) },
   Exited: { reasonCode: Schema.String, bubbles: Schema.Array(Schema.String) },
@@ -44,7 +50,7 @@ export const Outcome = Schema.TaggedUnion({
 })
 export type Outcome = typeof Outcome.Type
 
-export type StageName = "retrieval" | "grounding" | "safety" | "knowledge" | "generation" | "critic" | "rewrite" | "emission" | "relational_update"
+export type StageName = "retrieval" | "grounding" | "safety" | "knowledge" | "generation" | "critic" | "rewrite" | "emission" | "image" | "relational_update"
 
 /** Tokens and money of one model call. `estimated` when the server gave no usage. */
 export interface Usage {

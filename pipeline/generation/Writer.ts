@@ -36,7 +36,9 @@ export const Reply = Schema.Struct({
   exit_reason: Schema.NullOr(Schema.Literals(["boundary_violation", "repeated_abuse", "story_exit", "user_requested"])),
   bubbles: Schema.Array(Schema.String),
   /** The memories that the reply leans on, by `memoryId`: of `history` and of what was recalled. */
-  cited_memory_ids: Schema.Array(Schema.String)
+  cited_memory_ids: Schema.Array(Schema.String),
+  /** The picture that is to go with it, if one is. A kind that nobody knows is no reason to lose a reply. */
+  image_request: Schema.optionalKey(Schema.Struct({ kind: Schema.String, description: Schema.String }))
 })
 export type Reply = typeof Reply.Type
 

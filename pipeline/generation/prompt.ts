@@ -1,3 +1,4 @@
+import { maySendPicture } from "../emission/picture.ts"
 import { type ChatMessage, DATA_RULE, dataBlock, fitting, oneOf } from "../chat.ts"
 import type { Character } from "../domain/Character.ts"
 import type { Reason } from "../domain/Initiative.ts"
@@ -43,6 +44,8 @@ const REASONS_IN_WORDS: Readonly<Record<Reason, string>> = {
 }
 
 const REFUSED = "An earlier draft of this reply was refused by the check named in \"refused_by\". Write one that passes it."
+
+const MAY_SEND_PICTURE = "The character may send one picture with this reply, as somebody in its place would: when it is asked for one, or has just spoken of what is worth showing, and hardly ever otherwise. Then the JSON object has one field more, \"image_request\": {\"kind\": \"selfie\" | \"scene\", \"description\": what is to be seen, in one English sentence}. Nothing sexual, nobody under age. Without a picture it is null."
 
 /** Samples, examples, memories and history are cut to these, so that a call stays within the plan that its hold was made for. */
 const SAMPLES_MAX_CHARS = 1_600
@@ -103,6 +106,7 @@ const turnPart = ({ turn, history, retrieved, grounding, safety, knowledge, rela
   }),
   turn.initiative === undefined ? dataBlock("message", { text: turn.text }) : dataBlock("initiative", { why: REASONS_IN_WORDS[turn.initiative.reason], about: turn.initiative.about, avoid: turn.initiative.avoid }),
   ...(refusedBy === null ? [] : [dataBlock("draft", { refused_by: refusedBy }), REFUSED]),
+  ...(maySendPicture(turn, safety) ? [MAY_SEND_PICTURE] : []),
   turn.initiative === undefined ? LAST_WORD : INITIATIVE_LAST_WORD
 ].join("\n\n")
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
-import { recount } from "./moneyStatements.ts"
+import { recount, recountPictures } from "./moneyStatements.ts"
 
 /** What one end-user may use; null: no limit. Money in micro-USD, days and months in UTC. */
 export interface EndUserLimits {
@@ -25,6 +25,7 @@ export interface Used {
   readonly day_used_micro_usd: number
   readonly month_used_micro_usd: number
   readonly day_messages: number
+  readonly day_images: number
 }
 
 export interface AppAllowance extends AppLimits, Used {
@@ -48,7 +49,7 @@ export interface AppLimitsChange extends Partial<AppLimits> {
 
 const COLUMNS = ["daily_message_limit", "daily_limit_micro_usd", "monthly_limit_micro_usd", "daily_image_limit"] as const
 const NONE: EndUserLimits = { daily_message_limit: null, daily_limit_micro_usd: null, monthly_limit_micro_usd: null, daily_image_limit: null }
-const UNUSED: Used = { day_used_micro_usd: 0, month_used_micro_usd: 0, day_messages: 0 }
+const UNUSED: Used = { day_used_micro_usd: 0, month_used_micro_usd: 0, day_messages: 0, day_images: 0 }
 
 interface Row extends EndUserLimits, Used {
   readonly hard_stop: boolean
@@ -57,7 +58,7 @@ interface Row extends EndUserLimits, Used {
 const limitsOf = (row: EndUserLimits | undefined): EndUserLimits =>
   row === undefined ? NONE : { daily_message_limit: row.daily_message_limit, daily_limit_micro_usd: row.daily_limit_micro_usd, monthly_limit_micro_usd: row.monthly_limit_micro_usd, daily_image_limit: row.daily_image_limit }
 const usedOf = (row: Used | undefined): Used =>
-  row === undefined ? UNUSED : { day_used_micro_usd: row.day_used_micro_usd, month_used_micro_usd: row.month_used_micro_usd, day_messages: row.day_messages }
+  row === undefined ? UNUSED : { day_used_micro_usd: row.day_used_micro_usd, month_used_micro_usd: row.month_used_micro_usd, day_messages: row.day_messages, day_images: row.day_images }
 
 /**
  * What apps and their end-users may use, and how much of it they have. Only who is limited has a row of their own: it is begun with what the ledger says,
@@ -79,7 +80,7 @@ export class Allowances extends Context.Service<Allowances, {
 
     const rowOf = (appId: string, kind: string, externalUserRef = "") => query<Array<Row>>((sql) => sql`
       select daily_message_limit, daily_limit_micro_usd, monthly_limit_micro_usd, daily_image_limit, hard_stop,
-        day_used(a) as day_used_micro_usd, month_used(a) as month_used_micro_usd, day_sent(a) as day_messages
+        day_used(a) as day_used_micro_usd, month_used(a) as month_used_micro_usd, day_sent(a) as day_messages, day_imaged(a) as day_images
       from allowances a where app_id = ${appId} and kind = ${kind} and external_user_ref = ${externalUserRef}`).pipe(Effect.map((rows) => rows[0]))
     const write = (appId: string, kind: string, externalUserRef: string, change: Partial<EndUserLimits> & { readonly hard_stop?: boolean }) => query<Array<{ added: boolean }>>((sql) => sql`
       insert into allowances ${sql({ app_id: appId, kind, external_user_ref: externalUserRef, ...change })}
@@ -89,6 +90,7 @@ export class Allowances extends Context.Service<Allowances, {
     const countAnew = Effect.fnUntraced(function*(appId: string) {
       yield* query((sql) => sql`select 1 from allowances where app_id = ${appId} order by kind, external_user_ref for no key update`)
       yield* query((sql) => recount(sql, appId))
+      yield* query((sql) => recountPictures(sql, appId))
     })
     const soonAgain = (appId: string) => query((sql) => sql`
       select graphile_worker.add_job('recount', ${JSON.stringify({ app_id: appId })}::text::json, run_at := now() + interval '20 seconds', job_key := 'recount:' || ${appId})`)

@@ -19,6 +19,10 @@ export interface HealthRow {
   readonly went_wrong: number
   readonly backlog: number
   readonly failing_channels: number
+  /** Pictures that wait or are being made; and of the last hour, those that failed. */
+  readonly images_open: number
+  readonly images_failed: number
+  readonly image_ok_at: Date | null
   /** When a process that runs turns was last heard of. */
   readonly heartbeat_at: Date | null
 }
@@ -45,6 +49,9 @@ export class AppHealth extends Context.Service<AppHealth, {
           (select max(started_at) from written where status = 'ok') as last_ok_at, w.written, w.went_wrong,
           (select count(*)::int from lanes where app_id = ${appId} and status = 'ready' and owner is null) + (select count(*)::int from lanes where app_id = ${appId} and status = 'waiting') as backlog,
           (select count(*)::int from channels where app_id = ${appId} and status = 'failing') as failing_channels,
+          (select count(*)::int from images where app_id = ${appId} and status in ('queued', 'generating')) as images_open,
+          (select count(*)::int from images where app_id = ${appId} and status = 'failed' and finished_at >= now() - interval '1 hour') as images_failed,
+          (select max(finished_at) from images where app_id = ${appId} and status = 'ready' and finished_at >= now() - interval '1 hour') as image_ok_at,
           (select max(heartbeat_at) from workers) as heartbeat_at
         from (select count(*)::int as written, count(*) filter (where status <> 'ok')::int as went_wrong from written where started_at >= now() - interval '5 minutes') w`).pipe(Effect.map(([row]) => row!))
     })

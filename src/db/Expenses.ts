@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
 import { PRICE_VERSION } from "#src/model/prices.ts"
-import { Database, type DatabaseError } from "./Database.ts"
-import { countUse, lockAllowances } from "./moneyStatements.ts"
+import { Database, type DatabaseError, type Sql } from "./Database.ts"
+import { countPictures, countUse, lockAllowances } from "./moneyStatements.ts"
 
 export type Activity = "transcription" | "image" | "probe" | "research" | "eval"
 
@@ -25,31 +25,41 @@ export interface Expense extends Payer {
 export class Expenses extends Context.Service<Expenses, {
   /** Taken and booked before it is spent. Null: the app's budget or the end-user's cap does not cover it, and nothing was taken. */
   readonly take: (payer: Payer, activity: Activity, microUsd: number, runRef?: string) => Effect.Effect<Expense | null, DatabaseError>
+  /** Why it would not be taken now; null: nothing is in its way. Takes nothing. */
+  readonly objection: (payer: Payer, activity: Activity, microUsd: number) => Effect.Effect<"budget" | "cap" | null, DatabaseError>
   /** What was taken and not spent: the whole of it, or a part as an expense of that amount. */
   readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Expenses") {
   static readonly layer = Layer.effect(Expenses, Effect.gen(function*() {
     const { query, transaction } = yield* Database
 
+    /** Pictures are counted as well as paid for: one for each expense, and one less for each that comes back. */
+    const picturesOf = ({ activity }: Pick<Expense, "activity">, microUsd: number) => activity === "image" ? Math.sign(microUsd) : 0
+    const allowancesOf = (sql: Sql) => sql`
+      left join allowances a on a.app_id = m.app_id and a.kind = 'app'
+      left join allowances u on u.app_id = m.app_id and u.kind = 'end_user' and u.external_user_ref = m.external_user_ref
+      left join allowances d on d.app_id = u.app_id and d.kind = 'default'`
+
     /** A session that is gone meanwhile has no end-user to count it for, but an app. */
     const book = Effect.fnUntraced(function*({ appId, sessionId, runRef, activity }: Expense, microUsd: number) {
+      const pictures = picturesOf({ activity }, microUsd)
       yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
-      return yield* query((sql) => sql`
+      const booked = yield* query((sql) => sql`
         with asked as (
           select a.*, c.external_user_ref, now() as at, ${microUsd}::bigint as amount, 0 as sent
           from (values (${appId}::text, ${sessionId}::text)) as a(app_id, session_id) left join sessions c using (app_id, session_id)
         ), moves as (
           select m.* from asked m
-          left join allowances a on a.app_id = m.app_id and a.kind = 'app'
-          left join allowances u on u.app_id = m.app_id and u.kind = 'end_user' and u.external_user_ref = m.external_user_ref
-          left join allowances d on d.app_id = u.app_id and d.kind = 'default'
-          where amount <= 0 or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true
+          ${allowancesOf(sql)}
+          where amount <= 0 or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true and (${pictures}::int = 0 or is_over_images(u, d, ${pictures}::int) is not true)
         ), counted_use as (
           ${countUse(sql, "moves")}
         )
         insert into ledger (app_id, run_ref, session_id, activity, entry, amount_micro_usd, price_version)
         select app_id, ${runRef}, session_id, ${activity}, 'settle', amount, ${PRICE_VERSION} from moves
         returning 1`)
+      if (booked.length > 0 && pictures !== 0) yield* query((sql) => countPictures(sql, appId, sessionId, pictures))
+      return booked
     }, transaction)
 
     return Expenses.of({
@@ -57,6 +67,11 @@ export class Expenses extends Context.Service<Expenses, {
         const expense = { ...payer, runRef, activity, microUsd }
         return (yield* book(expense, microUsd)).length > 0 ? expense : null
       }),
+      objection: ({ appId, sessionId }, activity, microUsd) => query<Array<{ over: "budget" | "cap" | null }>>((sql) => sql`
+        select case when is_over_budget(a, ${microUsd}::bigint) then 'budget'
+          when is_over_cap(u, d, ${microUsd}::bigint) or (${picturesOf({ activity }, microUsd)}::int > 0 and is_over_images(u, d, 1)) then 'cap' end as over
+        from (select a.*, c.external_user_ref from (values (${appId}::text, ${sessionId}::text)) as a(app_id, session_id) left join sessions c using (app_id, session_id)) m
+        ${allowancesOf(sql)}`).pipe(Effect.map(([row]) => row?.over ?? null)),
       giveBack: (expense) => Effect.asVoid(book(expense, -expense.microUsd))
     })
   }))

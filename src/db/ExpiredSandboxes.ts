@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "./Database.ts"
+import { discardObjects } from "./discardObjects.ts"
 import { eraseSessions } from "./eraseSessions.ts"
 
 /** How long after their last key sandboxes go: what was under way when it expired has ended. */
@@ -14,7 +15,7 @@ const SESSIONS_A_STEP = 5
 /** All that is kept of an app when it has no session any more, what refers to others first. Its keys, its ledger and the audit log stay. */
 const TABLES = [
   "lanes", "delivery_attempts", "events", "session_logs", "telegram_chats", "telegram_paces", "telegram_updates", "telegram_links", "telegram_provisionings", "telegram_batch_items",
-  "telegram_batches", "telegram_bots", "channels", "end_users", "erasures", "idempotency_keys", "allowances", "proactive_policies", "npcs", "graph_edges", "storylines", "arc_influences", "worlds", "character_versions", "characters", "apps"
+  "telegram_batches", "telegram_bots", "channels", "end_users", "erasures", "idempotency_keys", "allowances", "proactive_policies", "images", "assets", "visual_identities", "npcs", "graph_edges", "storylines", "arc_influences", "worlds", "character_versions", "characters", "apps"
 ] as const
 
 /** Demo apps whose keys have all expired. */
@@ -44,6 +45,7 @@ export class ExpiredSandboxes extends Context.Service<ExpiredSandboxes, {
     const eraseRest = Effect.fnUntraced(function*(appId: string) {
       const [app] = yield* query<Array<{ account_id: string }>>((sql) => sql`select account_id from apps where app_id = ${appId} for update`)
       if (app === undefined) return
+      yield* query((sql) => discardObjects(sql, appId, sql`select object_key from stored_objects where app_id = ${appId}`))
       for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId}`)
       yield* query((sql) => sql`delete from accounts where account_id = ${app.account_id} and kind = 'demo'`)
     }, transaction)

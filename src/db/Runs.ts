@@ -6,7 +6,7 @@ import { Database, type DatabaseError, type Sql } from "./Database.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-export const RUN_KINDS = ["reply", "proactive", "relational_update"] as const
+export const RUN_KINDS = ["reply", "proactive", "relational_update", "image"] as const
 export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited", "failed", "completed"] as const
 
 export interface Run {
@@ -39,30 +39,36 @@ export interface RunPage {
 
 /** Turns that one page of a filtered list looks through. */
 const MOST_SEARCHED = 1_000
-/** A turn, and 0 for itself or 1 for the reading of it. */
-const SESSION_PLACE = /^(\d{1,9})-([01])$/
-const APP_PLACE = /^(\d{1,16})-(run_[0-9A-Z]{26})-([01])$/
+/** Behind a turn's own runs. */
+const LAST_PART = 99_999
+/** A turn, and 0 for itself, 1 for the reading of it, or more for a picture that belongs to it. */
+const SESSION_PLACE = /^(\d{1,9})-(\d{1,5})$/
+const APP_PLACE = /^(\d{1,16})-(run_[0-9A-Z]{26})-(\d{1,5})$/
 export const isSessionPlace = (place: string): boolean => SESSION_PLACE.test(place)
 export const isAppPlace = (place: string): boolean => APP_PLACE.test(place)
 
 /** Of each turn `t`, with its name in the list as `at_place`: the turn itself, and the reading of it once it has ended. */
 const runsOf = (sql: Sql) => sql`
-  select t.run_ref, t.session_id, t.at_place || '-' || r.part as place, r.part, r.kind, r.status, r.attempts, r.started_at, r.finished_at, r.error_code
+  select coalesce(r.run_ref, t.run_ref) as run_ref, t.run_ref as turn_ref, t.session_id, t.at_place || '-' || r.part as place, r.part, r.kind, r.status, r.attempts, r.started_at, r.finished_at, r.error_code
   from t left join relationships n using (app_id, session_id) cross join lateral (
-    select 0 as part, case when t.initiative is null then 'reply' else 'proactive' end as kind, coalesce(t.outcome, case when t.owner is null then 'queued' else 'running' end) as status,
+    select null::text as run_ref, 0 as part, case when t.initiative is null then 'reply' else 'proactive' end as kind, coalesce(t.outcome, case when t.owner is null then 'queued' else 'running' end) as status,
       t.fence - t.deferred::int as attempts, case when t.outcome is null and t.owner is null and t.fence - t.deferred::int = 0 then null else t.started_at end as started_at,
       t.settled_at as finished_at, t.failure_reason as error_code
     union all
-    select 1, 'relational_update', case when t.turn_index <= coalesce(n.read_turn, 0) then 'completed' else 'queued' end, (g.started_at is not null)::int, g.started_at,
+    select null, 1, 'relational_update', case when t.turn_index <= coalesce(n.read_turn, 0) then 'completed' else 'queued' end, (g.started_at is not null)::int, g.started_at,
       g.started_at + g.latency_ms * interval '1 millisecond', g.error_code
     from (select) one left join lateral (
       select started_at, latency_ms, error_code from turn_stages s
       where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index and s.stage = 'relational_update' order by fence desc, seq desc limit 1
     ) g on true
     where t.outcome is not null
+    union all
+    select i.run_ref, 1 + row_number() over (order by i.image_id)::int, 'image', case i.status when 'generating' then 'running' when 'ready' then 'completed' when 'queued' then 'queued' else 'failed' end,
+      i.attempt, i.started_at, i.finished_at, case i.status when 'blocked' then coalesce(i.error_code, 'blocked') else i.error_code end
+    from images i where i.app_id = t.app_id and i.session_id = t.session_id and i.turn_index = t.turn_index
   ) r`
 
-/** What is being done and was done, the newest first: turns, each followed by the reading of it. */
+/** What is being done and was done, the newest first: turns, each followed by the reading of it and by the pictures that were asked for in it. */
 export class Runs extends Context.Service<Runs, {
   readonly ofSession: (appId: string, sessionId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
   /** By when they were accepted. */
@@ -80,14 +86,14 @@ export class Runs extends Context.Service<Runs, {
     const turnsSearched = ({ kind, status, limit }: RunFilter) => kind === null && status === null ? limit + 2 : MOST_SEARCHED
     const toPage = ({ limit, ...filter }: RunFilter, { runs, turns, last }: Searched): RunPage => {
       if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]?.place ?? null }
-      return { runs, next: turns < turnsSearched({ ...filter, limit }) || last === null ? null : `${last}-1` }
+      return { runs, next: turns < turnsSearched({ ...filter, limit }) || last === null ? null : `${last}-${LAST_PART}` }
     }
 
     /** The runs among the turns that `turns` gives (newest first, with `at_place` and `nth`), behind the part of the turn at `after`. */
     const search = (sql: Sql, turns: Fragment, filter: RunFilter, after: { readonly turn: string; readonly part: number } | null) => sql`
       with t as materialized (${turns})
       select (select count(*)::int from t) as turns, (select at_place from t order by nth desc limit 1) as last, coalesce(json_agg(to_json(r) order by r.nth, r.part), '[]') as runs from (
-        select x.*, t.nth from (${runsOf(sql)}) x join t on t.run_ref = x.run_ref
+        select x.*, t.nth from (${runsOf(sql)}) x join t on t.run_ref = x.turn_ref
         where (${filter.kind}::text is null or x.kind = ${filter.kind}) and (${filter.status}::text is null or x.status = ${filter.status})
           ${after === null ? sql`` : sql`and not (t.at_place = ${after.turn} and x.part <= ${after.part}::int)`}
         order by t.nth, x.part limit ${filter.limit + 1}::int

@@ -12,7 +12,9 @@ import { groupCommit } from "./GroupCommit.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { addReadingJobs, addTurnJobs } from "./turnJobs.ts"
-import { type ClaimRow, claimTurns, findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeDeferred, writeSettled, writeSpent } from "./turnStatements.ts"
+import { type ClaimRow, claimTurns } from "./claimTurns.ts"
+import { askForPictures, type TurnPicture } from "./turnPictures.ts"
+import { findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeDeferred, writeSettled, writeSpent } from "./turnStatements.ts"
 
 export interface SessionRef {
   readonly appId: string
@@ -77,6 +79,13 @@ export const stageRow = (record: StageRecord, n: number, seq: number) => ({
   cost_micro_usd: record.usage?.costMicroUsd,
   estimated: record.usage?.estimated
 })
+
+/** The picture of a reply, if it has one. */
+const pictureOf = (settlement: Settlement | undefined): ReadonlyArray<TurnPicture> => {
+  if (settlement === undefined || settlement.outcome._tag !== "Replied" || settlement.outcome.picture === undefined) return []
+  const { lease: { appId, sessionId, turnIndex }, outcome: { picture: wish } } = settlement
+  return [{ app: appId, session: sessionId, turn: turnIndex, wish }]
+}
 
 const costOf = (stages: ReadonlyArray<StageRecord>) => stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)
 
@@ -170,6 +179,8 @@ export class Turns extends Context.Service<Turns, {
             moveHeads(sql, columns.app, columns.session)
           ])
           if (rows.length > 0) await sql`select ${addReadingJobs(sql, rows.map((row) => columns.app[row.n - 1] ?? ""), rows.map((row) => row.session_id))}`
+          const pictures = rows.flatMap(({ n }) => pictureOf(batch[n - 1]))
+          if (pictures.length > 0) await askForPictures(sql, pictures)
           const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
           if (exits.length > 0) await settleBehindExit(sql, exits.map((lease) => lease.appId), exits.map((lease) => lease.sessionId))
           return { rows: rows.length === batch.length ? rows : [...await findSettled(sql, columns), ...rows], pushed: moved.length > 0 }

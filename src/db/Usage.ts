@@ -24,6 +24,8 @@ export interface UsageRow {
   readonly messages: number
   /** Turns by which characters wrote first. */
   readonly proactive: number
+  /** Pictures, without those that came to nothing. */
+  readonly images: number
   readonly cost_micro_usd: number
   readonly input_tokens: number
   readonly cached_input_tokens: number
@@ -54,13 +56,14 @@ export class Usage extends Context.Service<Usage, {
           return sql`
             with entries as (${entries})
             select s.model as key, (count(distinct (e.session_id, e.turn_index)) filter (where e.activity <> 'proactive'))::int as messages,
-              (count(distinct (e.session_id, e.turn_index)) filter (where e.activity = 'proactive'))::int as proactive, coalesce(sum(s.cost_micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
+              (count(distinct (e.session_id, e.turn_index)) filter (where e.activity = 'proactive'))::int as proactive, 0 as images, coalesce(sum(s.cost_micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
             from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release' and s.model is not null
             group by s.model order by cost_micro_usd desc, key limit ${MOST_GROUPS}`
         }
         return sql`
           with entries as (${entries}), money as (
-            select key, (count(*) filter (where entry = 'hold' and activity <> 'proactive'))::int as messages, (count(*) filter (where entry = 'hold' and activity = 'proactive'))::int as proactive, coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int8 as cost_micro_usd
+            select key, (count(*) filter (where entry = 'hold' and activity <> 'proactive'))::int as messages, (count(*) filter (where entry = 'hold' and activity = 'proactive'))::int as proactive,
+              coalesce(sum(sign(amount_micro_usd)) filter (where entry = 'settle' and activity = 'image'), 0)::int as images, coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int8 as cost_micro_usd
             from entries group by key
           ), tokens as (
             select e.key, ${tokens} from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release' group by e.key

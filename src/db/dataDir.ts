@@ -13,8 +13,8 @@ export class DataDirError extends Schema.TaggedError<DataDirError>()("DataDirErr
 const codeOf = (error: unknown) => error instanceof Error && "code" in error ? error.code : undefined
 const isFolder = (path: string) => stat(path).then((found) => found.isDirectory(), () => false)
 
-/** Not `mkdir` with `recursive`: below /proc it never comes back, since the parent is there and the folder still cannot be made. */
-const makeFolder = async (path: string): Promise<void> => {
+/** A folder for its owner alone, unless it is there. Not `mkdir` with `recursive`: below /proc it never comes back, since the parent is there and the folder still cannot be made. */
+export const makeFolder = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { mode: 0o700 })
   } catch (error) {

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import { Database } from "./Database.ts"
+import { discardObjects } from "./discardObjects.ts"
 import { releaseHolds } from "./turnStatements.ts"
 
 /** All that is kept of a session, under its id; its own row last. */
-const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "relationships", "relational_patches", "memories", "open_loops", "snapshots", "proactive_decisions", "storyline_steps", "graph_edges", "arc_influences", "events", "session_logs", "sessions"] as const
+const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "relationships", "relational_patches", "memories", "open_loops", "snapshots", "proactive_decisions", "images", "storyline_steps", "graph_edges", "arc_influences", "events", "session_logs", "sessions"] as const
 
 /** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
 export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionIds: ReadonlyArray<string>) {
@@ -18,6 +19,9 @@ export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionI
   yield* query((sql) => sql`
     update allowances set sessions_erased_on = utc_today() where app_id = ${appId} and kind = 'end_user'
       and external_user_ref in (select external_user_ref from sessions where app_id = ${appId} and session_id = any(${ids}::text[]))`)
+  // The same of pictures.
+  yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and path = '/v1/images' and response #>> '{data,session_id}' = any(${ids}::text[])`)
+  yield* query((sql) => discardObjects(sql, appId, sql`select object_key from images where app_id = ${appId} and session_id = any(${ids}::text[])`))
   // The answers to creates of what is a session's own, which hold its words for a day.
   yield* query((sql) => sql`
     delete from idempotency_keys where app_id = ${appId} and (path = any(${ids.map((id) => `/v1/sessions/${id}/memories`)}::text[])

@@ -39,6 +39,21 @@ export const countUse = (sql: Sql, of: string) => sql`
   ) x
   where a.app_id = x.app_id and a.kind = x.kind and a.external_user_ref = x.external_user_ref`
 
+/** Counts pictures for the end-user of a session, whose allowance is held locked. */
+export const countPictures = (sql: Sql, app: string, session: string | null, pictures: number) => sql`
+  update allowances a set images_on = utc_today(), day_images = greatest(0, day_imaged(a) + ${pictures}::int)
+  from sessions c where c.app_id = ${app} and c.session_id = ${session} and a.app_id = c.app_id and a.kind = 'end_user' and a.external_user_ref = c.external_user_ref`
+
+/** Counts anew how many pictures the end-users of an app had today, by the ledger. */
+export const recountPictures = (sql: Sql, app: string) => sql`
+  update allowances a set images_on = utc_today(), day_images = coalesce(x.pictures, 0)
+  from allowances b left join (
+    select c.external_user_ref, greatest(0, sum(sign(l.amount_micro_usd)))::int as pictures
+    from ledger l join sessions c using (app_id, session_id)
+    where l.app_id = ${app} and l.at >= date_trunc('day', now(), 'utc') and l.activity = 'image' and l.entry = 'settle' group by 1
+  ) x using (external_user_ref)
+  where b.app_id = ${app} and b.kind = 'end_user' and is_this_month(b.sessions_erased_on) is not true and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
+
 /** Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind) in the ledger. */
 export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | "settle", amount: postgres.PendingQuery<postgres.Row[]>) => sql`
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)

@@ -1,68 +1,6 @@
 import type postgres from "postgres"
-import type { Initiative } from "#pipeline/domain/Initiative.ts"
-import type { Fault } from "#pipeline/domain/Turn.ts"
 import type { Sql } from "./Database.ts"
 import { countUse, enterInLedger } from "./moneyStatements.ts"
-
-export interface ClaimRow {
-  readonly app_id: string
-  readonly session_id: string
-  readonly turn_index: number
-  readonly run_ref: string
-  readonly reply_mode: "fast" | "deep"
-  readonly owner: string
-  readonly fence: number
-  readonly crashes: number
-  readonly accepted_at: Date
-  readonly deferred: boolean
-  readonly session_status: string
-  /** The message; empty where the character writes first. */
-  readonly text: string
-  readonly initiative: Initiative | null
-  readonly fault: Fault | null
-  readonly character_slug: string
-  readonly character_version: number
-  readonly external_user_ref: string
-  readonly display_name: string | null
-  readonly timezone: string | null
-  readonly locale: string | null
-  readonly age_band: "adult" | "minor" | "unknown"
-}
-
-/**
- * Claims, in each of these sessions, the oldest unsettled turn, if it is free and due.
- * A turn never becomes unsettled again, so the oldest by the snapshot is the oldest, or it is settled and not claimed.
- * The worker's own row is locked against deletion, before any turn is: whoever finds it dead deletes the row before it frees the turns, so nothing is claimed in its name afterwards.
- * A claim does not wait for the disk: one that a crash of the database forgets is a turn that waits again, and its claimer has lost its registration.
- */
-export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => sql<Array<ClaimRow>>`
-  with me as (
-    select worker_id, set_config('synchronous_commit', 'off', true) from workers where worker_id = ${owner} for key share
-  ), oldest as (
-    select t.* from (select distinct * from unnest(${apps}::text[], ${sessions}::text[])) as w(app_id, session_id)
-    cross join lateral (
-      select t.app_id, t.session_id, t.turn_index from turns t
-      where t.app_id = w.app_id and t.session_id = w.session_id and t.outcome is null
-      order by t.turn_index limit 1
-    ) t
-  ), free as (
-    select t.app_id, t.session_id, t.turn_index from turns t join oldest o using (app_id, session_id, turn_index)
-    where t.owner is null and t.outcome is null and t.due_at <= now() and exists (select from me)
-    for no key update of t skip locked
-  ), claimed as (
-    update turns t set owner = me.worker_id, fence = t.fence + 1, started_at = coalesce(t.started_at, now()),
-      character_version = coalesce(t.character_version, c.version)
-    from me, free f join sessions s using (app_id, session_id) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
-    where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
-    returning t.*, s.character_slug, s.external_user_ref
-  )
-  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.fault, l.status as session_status,
-    coalesce(e.payload ->> 'text', '') as text, t.initiative,
-    t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band
-  from claimed t
-  join session_logs l on l.app_id = t.app_id and l.session_id = t.session_id
-  left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor and t.initiative is null
-  join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref`
 
 /**
  * What the stage rows that are now written for the attempt `d` were booked with before: so the cost of a turn is the sum of its rows, in whatever order bookings come.

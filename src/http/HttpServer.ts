@@ -10,6 +10,7 @@ import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
+import { PublicAddress } from "#src/jobs/PublicAddress.ts"
 import { authenticate } from "./authenticate.ts"
 import { authenticateAccount } from "./authenticateAccount.ts"
 import { bearerOf } from "#src/accounts/bearer.ts"
@@ -36,7 +37,6 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 export interface HttpOptions {
   readonly host: string
   readonly port: number
-  readonly publicUrl: string | null
   /** How many proxies stand in front: of X-Forwarded-For only what these have added is believed. */
   readonly trustedProxies: number
 }
@@ -73,7 +73,8 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     const headers = yield* Effect.promise(() => securityHeaders())
     let closing = false
     const stopping = yield* Deferred.make<void>()
-    let baseUrl = options.publicUrl ?? ""
+    const address = yield* PublicAddress
+    let baseUrl = yield* address.current
 
     const app: App = Fastify({
       trustProxy: (_, hop) => hop < options.trustedProxies,
@@ -138,7 +139,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {
-      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit)
+      const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit, request.routeOptions.config.tooLarge)
       if (error === null) {
         await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
         return sendError(request, reply, internalError)
@@ -171,10 +172,9 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         yield* Fiber.join(closed).pipe(Effect.timeoutOption("2 seconds"))
       })
     )
-    if (baseUrl === "") {
-      const host = options.host === "0.0.0.0" || options.host === "::" ? "127.0.0.1" : options.host
-      baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${app.addresses().map((address) => typeof address === "string" ? options.port : address.port)[0] ?? options.port}`
-    }
+    const [port = options.port] = app.addresses().map((address) => typeof address === "string" ? options.port : address.port)
+    yield* address.listensOn(port)
+    baseUrl = yield* address.current
     return { baseUrl }
   }))
 }

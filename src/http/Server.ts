@@ -20,10 +20,12 @@ import type { AccountTokens } from "#src/db/AccountTokens.ts"
 import type { Allowances } from "#src/db/Allowances.ts"
 import type { ApiKeys } from "#src/db/ApiKeys.ts"
 import type { AppHealth } from "#src/db/AppHealth.ts"
+import type { Assets } from "#src/db/Assets.ts"
 import type { Apps } from "#src/db/Apps.ts"
 import type { Channels } from "#src/db/Channels.ts"
 import type { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import type { Characters } from "#src/db/Characters.ts"
+import type { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import type { Database } from "#src/db/Database.ts"
 import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import type { DeviceCodes } from "#src/db/DeviceCodes.ts"
@@ -31,6 +33,8 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { Expenses } from "#src/db/Expenses.ts"
+import type { Images } from "#src/db/Images.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
 import type { Memories } from "#src/db/Memories.ts"
 import type { Npcs } from "#src/db/Npcs.ts"
@@ -44,6 +48,7 @@ import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Runs } from "#src/db/Runs.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
+import type { StoredObjects } from "#src/db/StoredObjects.ts"
 import type { Timeline } from "#src/db/Timeline.ts"
 import type { Traces } from "#src/db/Traces.ts"
 import type { Usage } from "#src/db/Usage.ts"
@@ -52,6 +57,7 @@ import type { GraphEdges } from "#src/db/GraphEdges.ts"
 import type { SessionStories } from "#src/db/SessionStories.ts"
 import type { Storylines } from "#src/db/Storylines.ts"
 import type { Worlds } from "#src/db/Worlds.ts"
+import type { VisualIdentities } from "#src/db/VisualIdentities.ts"
 import type { AuditEntries } from "#src/db/AuditEntries.ts"
 import type { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
@@ -64,14 +70,17 @@ import type { Updates } from "#src/db/telegram/Updates.ts"
 import type { Arming } from "#src/jobs/telegram/Arming.ts"
 import type { Manager } from "#src/jobs/telegram/Manager.ts"
 import type { Probe } from "#src/jobs/telegram/Probe.ts"
+import type { Painter } from "#src/model/Painter.ts"
+import type { Pictures } from "#src/pictures/Pictures.ts"
+import type { Storage } from "#src/storage/Storage.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
-import type { Kind } from "./errors.ts"
+import type { ApiError, Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
-  | Sessions | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | Worlds | Writer
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Expenses | Feeds | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Painter | Pictures | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | Sessions | Storage | StoredObjects | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Worlds | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 
@@ -106,6 +115,8 @@ declare module "fastify" {
     readonly demo?: boolean
     /** The resource in the path whose absence (404) comes before a bad body (422). */
     readonly within?: Kind
+    /** What a body over the route's own limit is answered with. */
+    readonly tooLarge?: ApiError
     /** Goes on when the caller leaves: its effect must not be cut in half. */
     readonly writes?: boolean
   }

@@ -57,13 +57,13 @@ export const toAppCapsResource = (allowance: AppAllowance, messagesPerMinute: nu
 
 const left = (limit: number | null, used: number) => limit === null ? null : Math.max(0, limit - used)
 /** The caps that apply to an end-user, and what is left of each. */
-export const toEndUserRemaining = ({ effective, day_used_micro_usd, month_used_micro_usd, day_messages }: EndUserAllowance, nowMs: number) => ({
+export const toEndUserRemaining = ({ effective, day_used_micro_usd, month_used_micro_usd, day_messages, day_images }: EndUserAllowance, nowMs: number) => ({
   caps: toCaps(effective),
   remaining: toCaps({
     daily_message_limit: left(effective.daily_message_limit, day_messages),
     daily_limit_micro_usd: left(effective.daily_limit_micro_usd, day_used_micro_usd),
     monthly_limit_micro_usd: left(effective.monthly_limit_micro_usd, month_used_micro_usd),
-    daily_image_limit: effective.daily_image_limit
+    daily_image_limit: left(effective.daily_image_limit, day_images)
   }),
   resets_at: resetsAt(nowMs)
 })
@@ -73,7 +73,7 @@ export const toEndUserCapsResource = (externalUserRef: string, allowance: EndUse
   caps: toCaps(allowance.own),
   effective: toCaps(allowance.effective),
   used: isLimited(allowance.effective)
-    ? { day_usd: toUsd(allowance.day_used_micro_usd), month_usd: toUsd(allowance.month_used_micro_usd), day_messages: allowance.day_messages }
+    ? { day_usd: toUsd(allowance.day_used_micro_usd), month_usd: toUsd(allowance.month_used_micro_usd), day_messages: allowance.day_messages, day_images: allowance.day_images }
     : null,
   resets_at: resetsAt(nowMs)
 })

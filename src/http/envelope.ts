@@ -25,7 +25,7 @@ export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAct
 export const envelope = ({ data, nextActions, ignored = [], shownOnce }: Success, unknown: ReadonlyArray<string>): string =>
   encodedEnvelope(JSON.stringify({ ...data, ...shownOnce, ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] }) }), nextActions)
 
-const command = (variable: string) => (baseUrl: string, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object): string =>
+const command = (variable: string) => (baseUrl: string, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): string =>
   [
     "curl -s",
     method === "GET" ? "" : `-X ${method}`,

@@ -107,6 +107,8 @@ export const notFound = {
   lore_entry: structured(404, "lore_entry_not_found", "This character has no such lore entry.", "List them with GET /v1/characters/{slug}/lore."),
   memory: structured(404, "memory_not_found", "There is no such memory in this session.", "List the session's memories with GET /v1/sessions/{session_id}/memories."),
   open_loop: structured(404, "open_loop_not_found", "There is no such open loop in this session.", "List them with GET /v1/sessions/{session_id}/open-loops."),
+  asset: structured(404, "asset_not_found", "There is no such picture of this character.", "List the character's pictures with GET /v1/characters/{slug}/assets."),
+  image: structured(404, "image_not_found", "There is no such image in this app.", "List the app's images with GET /v1/images."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
   batch: structured(404, "batch_not_found", "There is no such batch in this app.", "A batch's id is in the answer that created it."),
@@ -177,6 +179,18 @@ const otherStatus = structured(409, "bot_status_conflict", "In its present statu
 export const botStatusConflict = (status: string) => otherStatus.saying(`The bot is ${status}: that cannot be done now.`)
 const upstreamFailed = structured(502, "upstream_failed", "A service that this one asks gave no answer.", "Try again in a while.")
 export const telegramUnavailable = (description: string) => upstreamFailed.saying(`Telegram could not be asked: ${description}.`)
+
+export const storageUnavailable = upstreamFailed.saying("The storage of pictures could not be asked.")
+
+export const assetTooLarge = structured(413, "asset_too_large", "The picture is larger than 5 MiB.", "Send a smaller one: fewer pixels, or JPEG or WebP instead of PNG.")
+const unsupportedAsset = structured(422, "asset_type_unsupported", "This is no picture that is taken.", "Send a PNG, JPEG or WebP picture of at most 40 million pixels, whole, with nothing behind it, that does not move.")
+export const assetTypeUnsupported = (problem: string) => unsupportedAsset.saying(problem)
+const tooManyAssets = structured(409, "asset_limit_reached", "The character has as many pictures as it may have.", "Delete one that is not needed any more.")
+export const assetLimitReached = (most: number) => tooManyAssets.saying(`The character has ${most} pictures, which is as many as it may have.`)
+
+const promptRejected = structured(422, "image_prompt_rejected", "This picture is not made.", "Ask for another. Nothing sexual, no minors and no self-harm are shown; of a character that is not an adult there are avatars and expressions without words.")
+export const imagePromptRejected = (why: string) => promptRejected.saying(why)
+export const visualIdentityMissing = structured(409, "visual_identity_missing", "Nobody has said what this character looks like.", "PUT /v1/characters/{slug}/visual-identity with its appearance.")
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")

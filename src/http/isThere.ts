@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Allowances } from "#src/db/Allowances.ts"
+import { Assets } from "#src/db/Assets.ts"
 import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
@@ -10,6 +11,7 @@ import { ArcInfluences } from "#src/db/ArcInfluences.ts"
 import { GraphEdges } from "#src/db/GraphEdges.ts"
 import { Storylines } from "#src/db/Storylines.ts"
 import { Npcs } from "#src/db/Npcs.ts"
+import { Images } from "#src/db/Images.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Sessions } from "#src/db/Sessions.ts"
@@ -26,7 +28,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", slug = "", session_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -43,6 +45,8 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       return isExternalUserRef(external_user_ref) && (yield* Allowances.use((allowances) => allowances.ofEndUser(request.principal.appId, external_user_ref))) !== undefined
     case "app":
       return app_id === request.principal.appId && (yield* Apps.use((apps) => apps.get(app_id))) !== undefined
+    case "asset":
+      return isSlug(slug) && isId("ast", asset_id) && (yield* Assets.use((assets) => assets.get(request.principal.appId, slug, asset_id))) !== undefined
     case "batch":
       return isId("bat", batch_id) && (yield* BatchRows.use((rows) => rows.get(request.principal.appId, batch_id))) !== undefined
     case "bot":
@@ -53,6 +57,8 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
     }
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
+    case "image":
+      return isId("img", image_id) && (yield* Images.use((images) => images.get(request.principal.appId, image_id))) !== undefined
     case "memory":
       return isId("mem", memory_id) && isId("ses", session_id) && (yield* Memories.use((memories) => memories.get(session, memory_id))) !== undefined
     case "arc_influence":

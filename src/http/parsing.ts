@@ -1,7 +1,7 @@
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify"
 import { isUtf8 } from "node:buffer"
 import * as z from "zod"
-import { payloadTooLarge, validationError } from "./errors.ts"
+import { type ApiError, payloadTooLarge, validationError } from "./errors.ts"
 import type { App } from "./Server.ts"
 import { deepestNesting, findTooDeep, findUnkeptNumber, findUnstorable, maybeUnkeptNumber, maybeUnstorable } from "./unstorable.ts"
 import { quoteIssues } from "./validation.ts"
@@ -65,10 +65,10 @@ export const parseBodies = (app: App, limitBytes: number) => {
 }
 
 /** Fastify's own refusals of a request, in the contract's form. */
-export const fromFastify = (error: { readonly code?: string; readonly statusCode?: number; readonly message: string }, limitBytes: number) => {
+export const fromFastify = (error: { readonly code?: string; readonly statusCode?: number; readonly message: string }, limitBytes: number, tooLarge: ApiError = payloadTooLarge(limitBytes)) => {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return payloadTooLarge(limitBytes)
+      return tooLarge
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return validationError("body: its length is not what content-length says")
     default:

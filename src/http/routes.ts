@@ -4,6 +4,7 @@ import { accountAppRoutes } from "./routes/accountApps.ts"
 import { accountCapsRoutes } from "./routes/accountCaps.ts"
 import { accountKeyRoutes } from "./routes/accountKeys.ts"
 import { appHealthRoutes } from "./routes/appHealth.ts"
+import { assetRoutes } from "./routes/assets.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { arcInfluenceRoutes } from "./routes/arcInfluences.ts"
 import { auditLogRoutes } from "./routes/auditLog.ts"
@@ -21,6 +22,7 @@ import { eventRoutes } from "./routes/events.ts"
 import { graphRoutes } from "./routes/graph.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { loreRoutes } from "./routes/lore.ts"
+import { imageRoutes } from "./routes/images.ts"
 import { memoryRoutes } from "./routes/memories.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { metricsRoutes } from "./routes/metrics.ts"
@@ -43,8 +45,9 @@ import { telegramBatchRoutes } from "./routes/telegramBatches.ts"
 import { timelineRoutes } from "./routes/timeline.ts"
 import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
+import { visualIdentityRoutes } from "./routes/visualIdentity.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

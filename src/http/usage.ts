@@ -10,14 +10,15 @@ export interface UsageRequest {
   readonly group_by?: UsageGroup | undefined
 }
 
-const toGroup = ({ key, messages, proactive, cost_micro_usd, input_tokens, cached_input_tokens, output_tokens }: UsageRow) => ({
+const toGroup = ({ key, messages, proactive, images, cost_micro_usd, input_tokens, cached_input_tokens, output_tokens }: UsageRow) => ({
   key,
   messages,
   proactive,
+  images,
   tokens: { input: input_tokens, cached_input: cached_input_tokens, output: output_tokens },
   cost_usd: toUsd(cost_micro_usd)
 })
-const NOTHING: UsageRow = { key: null, messages: 0, proactive: 0, cost_micro_usd: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }
+const NOTHING: UsageRow = { key: null, messages: 0, proactive: 0, images: 0, cost_micro_usd: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }
 
 /** What these apps have used, or one of their end-users, as every usage route answers. */
 export const readUsage = Effect.fnUntraced(function*(apps: ReadonlyArray<string>, request: UsageRequest, externalUserRef: string | null = null) {

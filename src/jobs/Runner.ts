@@ -24,11 +24,13 @@ import { Ledger } from "#src/db/Ledger.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
+import { StoredObjects } from "#src/db/StoredObjects.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { SessionRef } from "#src/db/Turns.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { clearSandboxes } from "./clearSandboxes.ts"
 import { initiate } from "./initiate.ts"
+import { Studio } from "./images/Studio.ts"
 import { Membership } from "./Membership.ts"
 import { Arming } from "./telegram/Arming.ts"
 import { Batches } from "./telegram/Batches.ts"
@@ -97,18 +99,22 @@ const reconcileTask = task(Schema.Unknown, () => Effect.gen(function*() {
 
 const erasuresTask = task(Schema.Unknown, () => Erasures.use((erasures) => erasures.work))
 
+const objectsTask = task(Schema.Unknown, () => StoredObjects.use((objects) => objects.sweep))
+
+const imagesTask = task(Schema.Unknown, () => Studio.use((studio) => studio.work))
+
 const sandboxesTask = task(Schema.Unknown, () => clearSandboxes)
 
 const initiateTask = task(Schema.Unknown, () => initiate)
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
-  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, initiate: initiateTask
+  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "*/5 * * * * objects", "* * * * * images", "* * * * * initiate"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

@@ -14,7 +14,7 @@ import { Initiatives } from "#src/db/Initiatives.ts"
 import { untilReachable } from "#src/db/retry.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
-import type { ClaimRow } from "#src/db/turnStatements.ts"
+import type { ClaimRow } from "#src/db/claimTurns.ts"
 import { CRASH_CAP } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
 import { makePlaces } from "./places.ts"
@@ -64,6 +64,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         ...(row.initiative !== null && { initiative: row.initiative }),
         character,
         endUser: { externalUserRef: row.external_user_ref, displayName: row.display_name, timezone: row.timezone, locale: row.locale, ageBand: row.age_band },
+        pictures: row.has_looks,
         ...(row.fault !== null && { fault: row.fault })
       } satisfies Turn
     })

@@ -56,6 +56,20 @@ const UNKNOWN_MINUTE = 0.006
 /** Whole micro-USD, rounded up. */
 export const transcriptionMicroUsd = (model: string, seconds: number): number => Math.ceil((minutes.get(model) ?? UNKNOWN_MINUTE) * 1_000_000 * seconds / 60)
 
+/** List prices in USD for a picture of medium quality: square, and longer than that. */
+const pictures: ReadonlyMap<string, readonly [square: number, long: number]> = new Map([
+  ["gpt-image-1", [0.042, 0.063]], ["gpt-image-1-mini", [0.011, 0.015]], ["gpt-image-1.5", [0.034, 0.05]], ["dall-e-3", [0.04, 0.08]], ["dall-e-2", [0.02, 0.02]],
+  // Costs nobody anything; priced like the offline engine.
+  ["offline-placeholder.v1", [0.0001, 0.0001]]
+])
+const UNKNOWN_PICTURE = [0.08, 0.08] as const
+
+/** Whole micro-USD. */
+export const imageMicroUsd = (model: string, size: "square" | "portrait" | "landscape"): number => {
+  const [square, long] = pictures.get(model) ?? UNKNOWN_PICTURE
+  return Math.round((size === "square" ? square : long) * 1_000_000)
+}
+
 const CHARS_PER_TOKEN = 4
 
 /** About how many tokens a text is, for engines that do not say. */

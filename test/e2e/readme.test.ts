@@ -45,6 +45,11 @@ describe("the README", () => {
     assert.match(data.run_ref, /^run_/)
   })
 
+  it("has a picture of a character made", async () => {
+    const answers = (await shell(block("picture"))).split(/(?<=\})(?=\{"schema_version")/)
+    assert.deepInclude(JSON.parse(answers.at(-1) ?? "").data, { character_slug: "edda-brandvik", kind: "selfie", status: "queued" })
+  })
+
   it("follows the conversation as server-sent events", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const text = await shell(`${opened}\n${block("stream")} --max-time 1 || true`)

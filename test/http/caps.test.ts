@@ -87,7 +87,7 @@ describe("the caps of an end-user", () => {
     const [capped, free] = [await app.createSession({ external_user_ref: "Ann Ö/1" }), await app.createSession({ external_user_ref: "Bob" })]
     const caps = `${path}/end-users/${encodeURIComponent("Ann Ö/1")}/caps`
     const set = (await account.client.patch(caps, { daily_messages: 1 })).body.data
-    assert.deepInclude(set, { external_user_ref: "Ann Ö/1", caps: { ...NO_CAPS, daily_messages: 1 }, effective: { ...NO_CAPS, daily_messages: 1 }, used: { day_usd: 0, month_usd: 0, day_messages: 0 } })
+    assert.deepInclude(set, { external_user_ref: "Ann Ö/1", caps: { ...NO_CAPS, daily_messages: 1 }, effective: { ...NO_CAPS, daily_messages: 1 }, used: { day_usd: 0, month_usd: 0, day_messages: 0, day_images: 0 } })
     assert.strictEqual((await app.send(capped, "One")).status, 200)
     const { status, body } = await app.send(capped, "Two")
     assert.deepStrictEqual([status, body.detail.code], [402, "end_user_cap_exceeded"])

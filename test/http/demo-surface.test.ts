@@ -33,13 +33,15 @@ const OPEN = [
   "GET /v1/end-users/{external_user_ref}/usage", "GET /v1/end-users/{external_user_ref}/caps", "GET /v1/erasures/{erasure_id}",
   "GET /v1/usage", "GET /v1/rates"
 ]
-/** Account, webhooks, budgets, managed bots, and many bots at once. */
+/** Account, webhooks, budgets, managed bots, many bots at once, and pictures. */
 const CLOSED = [
   /^PATCH \/v1\/end-users\/\{external_user_ref\}\/caps$/,
   /^\w+ \/v1\/account(?:\/|$)/,
   /^\w+ \/v1\/(?:apps\/\{app_id\}|sessions\/\{session_id\})\/channels(?:\/|$)/,
   /^POST \/v1\/telegram\/bots\/\{bot_id\}\/rotate-token$/,
-  /^\w+ \/v1\/telegram\/batches(?:\/|$)/
+  /^\w+ \/v1\/telegram\/batches(?:\/|$)/,
+  /^\w+ \/v1\/images(?:\/|$)/,
+  /^\w+ \/v1\/characters\/\{slug\}\/(?:assets|visual-identity)(?:\/|$)/
 ]
 
 let server: TestServer
@@ -64,7 +66,7 @@ const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
   app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"), bot_id: () => newId("bot"),
-  batch_id: () => newId("bat"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers")
+  batch_id: () => newId("bat"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers"), asset_id: () => newId("ast"), image_id: () => newId("img")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))
 const isClosed = (name: string) => CLOSED.some((pattern) => pattern.test(name))
@@ -93,7 +95,7 @@ describe("a demo key", () => {
   })
 
   it.each([
-    ["POST", "/v1/images"], ["POST", "/v1/images/probe"], ["GET", "/v1/images/img_x"], ["POST", "/v1/characters/edda-brandvik/readiness/probe"], ["POST", "/v1/characters/edda-brandvik/assets"],
+    ["PUT", "/v1/images"], ["POST", "/v1/images/probe/x"], ["GET", "/v1/images/img_x/y"], ["POST", "/v1/characters/edda-brandvik/readiness/probe"], ["PUT", "/v1/characters/edda-brandvik/assets"],
     ["POST", "/v1/apps"], ["DELETE", "/v1/account/apps"], ["POST", "/v1/account/apps/x/api-keys/y/z"], ["PUT", "/v1/sessions/x/channels?y"], ["PATCH", "/v1/end-users/x/caps/y"]
   ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)

@@ -4,6 +4,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { bodiesFor, type Operation, operationsOf, queriesFor } from "#test/support/hostile.ts"
+import { pictureOf } from "#test/support/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -17,7 +18,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -65,13 +66,15 @@ const settle = async (): Promise<typeof ours> => {
   const gone = `gone-of-${app_id}`
   await app.createSession({ character_slug: slug, external_user_ref: gone })
   const { erasure_id } = (await app.delete(`/v1/end-users/${gone}`)).body.data
+  const asset_id = (await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: (await pictureOf("png")).toString("base64") })).body.data.id
+  const image_id = (await app.post("/v1/images", { character_slug: slug, kind: "scene", prompt: "The harbour." })).body.data.image_request_id
   const hook = { kind: "webhook", url: "http://127.0.0.1:1/hook", from: "start" }
   const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, hook)).body.data.id
   const app_channel_id = (await app.post(`/v1/apps/${app_id}/channels`, hook)).body.data.id
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 

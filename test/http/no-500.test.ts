@@ -4,6 +4,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
 import { TestApp } from "#test/support/TestApp.ts"
+import { pictureOf } from "#test/support/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -24,7 +25,7 @@ beforeAll(async () => {
   client = rawClient(server.baseUrl)
   const slug = await app.createCharacter()
   const url = "http://127.0.0.1:1/hook"
-  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url })
+  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_base64: (await pictureOf("png")).toString("base64") })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const world = `/v1/characters/${slug}`
@@ -33,6 +34,9 @@ beforeAll(async () => {
   const entry_id = (await app.post(`${world}/lore`, { content: "It rains." })).body.data.id
   const storyline_id = (await app.post(`${world}/storylines`, { title: "The lamp", beats: [{ key: "dark", summary: "The lamp has failed." }] })).body.data.id
   const arc_id = (await app.post(`${world}/arc-influences`, { kind: "mood", guidance: "Tired." })).body.data.id
+  const asset_id = (await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: (await pictureOf("png")).toString("base64") })).body.data.id
+  await app.request("PUT", `/v1/characters/${slug}/visual-identity`, { appearance: "Grey hair." })
+  const image_id = (await app.post("/v1/images", { character_slug: slug, kind: "scene", prompt: "The harbour." })).body.data.image_request_id
   const loop_id = newId("lop")
   await server.database.sql`
     insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
@@ -51,7 +55,7 @@ beforeAll(async () => {
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
 })
 afterAll(async () => {
   client.close()

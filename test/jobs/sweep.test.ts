@@ -51,7 +51,7 @@ describe("a session whose reading is put off", () => {
     const sessionId = await engine.createSession(appId)
     await database.sql`delete from graphile_worker._private_jobs`
     const runtime = ManagedRuntime.make(ReadTurns.layer.pipe(
-      Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer, SessionStories.layer]), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
+      Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer, Layer.mock(SessionStories, {})]), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
     ))
     try {
       await runtime.runPromise(ReadTurns.use((turns) => turns.putOff([{ appId, sessionId }])))

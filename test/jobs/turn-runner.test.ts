@@ -11,7 +11,7 @@ import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { DatabaseError } from "#src/db/Database.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Lease, type Settlement, Turns } from "#src/db/Turns.ts"
-import type { ClaimRow } from "#src/db/turnStatements.ts"
+import type { ClaimRow } from "#src/db/claimTurns.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import { characterOf, plainCharacter } from "#test/support/turns.ts"
@@ -19,7 +19,7 @@ import { characterOf, plainCharacter } from "#test/support/turns.ts"
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
   app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, session_status: "active", text: "hello", fault: null, initiative: null,
-  character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown"
+  character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown", has_looks: false
 }
 const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
 

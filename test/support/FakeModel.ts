@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import type { Reply } from "#pipeline/generation/Writer.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { NOTHING_EXTRACTED } from "#pipeline/relational/Extraction.ts"
+import { FakeBrush } from "./FakeBrush.ts"
 import { FakeEar } from "./FakeEar.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
@@ -52,6 +53,8 @@ export interface FakeModel {
   readonly scriptFor: (question: Question, ...behaviours: ReadonlyArray<Behaviour>) => void
   /** What it is given to listen to. */
   readonly ear: FakeEar
+  /** What it is asked to paint. */
+  readonly brush: FakeBrush
   readonly close: () => Promise<void>
 }
 
@@ -149,6 +152,7 @@ const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResp
 export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> => {
   const { otherwise = { kind: "ok" } } = options
   const ear = new FakeEar()
+  const brush = new FakeBrush()
   const requests: Array<FakeRequest> = []
   const extractions: Array<FakeRequest> = []
   const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
@@ -158,6 +162,7 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
     const bytes = await readBody(incoming)
     if (incoming.method === "POST" && incoming.url === "/v1/audio/transcriptions") return ear.answer(incoming.headers, bytes, response)
+    if (incoming.method === "POST" && incoming.url === "/v1/images/generations") return brush.answer(incoming.headers, bytes, response)
     if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions") return json(response, 404, error("no such path"))
     const body = decodeBody(bytes.toString("utf8"))
     const request: FakeRequest = {
@@ -190,6 +195,7 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     requests,
     extractions,
     ear,
+    brush,
     received: (index) => {
       const request = requests[index]
       if (request !== undefined) return Promise.resolve(request)

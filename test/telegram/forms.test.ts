@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import sharp from "sharp"
+import { newId } from "#pipeline/domain/Id.ts"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 import type { Group } from "#test/support/telegram/Place.ts"
 import { until } from "#test/support/until.ts"
@@ -17,6 +19,11 @@ const log = async (session: string, type: string, payload: Record<string, string
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
 const speak = (session: string, text: string) => log(session, "message.created", { text, bubbles: [text] })
+/** A picture that the app has asked for, for that session. */
+const picture = async (character_slug: string, session_id: string, fields: Record<string, unknown>) => {
+  const { status, body } = await ground.app.post("/v1/images", { character_slug, session_id, kind: "scene", prompt: "The harbour at dusk.", deliver: true, ...fields })
+  assert.strictEqual(status, 200, JSON.stringify(body))
+}
 const greeted = async () => {
   const attached = await ground.attach()
   const person = ground.telegram.createUser({ first_name: "Anna" })
@@ -63,21 +70,37 @@ describe("a message that Telegram will not have as it is", () => {
     assert.isUndefined(sent.message_thread_id)
   })
 
-  it("is words in place of a picture that cannot be had", async () => {
-    const { bot, person, session } = await greeted()
-    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "error", code: 400, description: "Bad Request: failed to get HTTP URL content" })
-    await log(session, "image.ready", { image_url: "https://example.com/harbour.png", servable: true, visible_description: "The harbour at dusk" })
-    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "The harbour at dusk")
+  it("is words in place of a picture that Telegram cannot use", async () => {
+    const { bot, person, session, body } = await greeted()
+    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "error", code: 400, description: "Bad Request: IMAGE_PROCESS_FAILED" })
+    await picture(body.character_slug, session, {})
+    assert.match((await saidAtLeast(ground, bot, person, 2))[1] ?? "", /^A placeholder image/)
   })
 })
 
 describe("a picture", () => {
-  it("is sent as one, with its caption", async () => {
-    const { bot, person, session } = await greeted()
-    await log(session, "image.ready", { image_url: "https://example.com/harbour.png", servable: true, caption: "From my window" })
+  it("is uploaded as one, with its caption, in order with what is said", async () => {
+    const { bot, person, session, body } = await greeted()
+    await picture(body.character_slug, session, { caption: "From my window" })
     await until("the picture", () => ground.said(bot, person).includes("From my window"))
+    await speak(session, "Do you like it?")
+    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 3)).slice(1), ["From my window", "Do you like it?"])
     const [call] = ground.telegram.calls({ bot, method: "sendPhoto" })
-    assert.deepInclude(call?.parameters, { photo: "https://example.com/harbour.png", caption: "From my window" })
+    assert.deepInclude(call?.parameters, { caption: "From my window" })
+    const photo = ground.telegram.transcript(bot, person).find((message) => message.photo !== undefined)?.photo?.at(-1)
+    const path = (await (await fetch(`${ground.telegram.url}/bot${bot.token}/getFile?file_id=${photo?.file_id}`)).json() as { readonly result: { readonly file_path: string } }).result.file_path
+    const bytes = Buffer.from(await (await fetch(`${ground.telegram.url}/file/bot${bot.token}/${path}`)).arrayBuffer())
+    assert.deepInclude(await sharp(bytes).metadata(), { format: "png", width: 512, height: 512 })
+    const { deliveries } = (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data
+    assert.isTrue(deliveries.some(({ event_id, outcome }: { event_id: string; outcome: string }) => event_id !== "" && outcome === "sent"))
+  })
+
+  it("that was deleted before it could be sent is passed over, and what follows is said", async () => {
+    const { bot, person, session } = await greeted()
+    await log(session, "image.ready", { image_url: "http://127.0.0.1/x", servable: true, image_request_id: newId("img"), visible_description: "The harbour" })
+    await speak(session, "Never mind.")
+    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 2)).slice(1), ["Never mind."])
+    assert.isEmpty(ground.telegram.calls({ bot, method: "sendPhoto" }))
   })
 })
 

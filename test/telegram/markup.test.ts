@@ -64,15 +64,15 @@ describe("an event in a chat", () => {
   it.each([
     ["message.created", event("user", { bubbles: ["hello"] })],
     ["run.status", event("character", { status: "generating" })],
-    ["image.ready", event("character", { image_url: "https://x", servable: false })],
+    ["image.ready", event("character", { image_request_id: "img_1", servable: false })],
     ["message.created", "{}"],
     ["relationship_score.changed", event("system", {})]
   ])("is nothing: %s %s", (type, text) => {
     assert.deepStrictEqual(render(type, text), [])
   })
   it("is a picture with its caption, and in words where pictures are not taken", () => {
-    assert.deepStrictEqual(render("image.ready", event("character", { image_url: "https://x/1.png", servable: true, caption: "Me.", visible_description: "a kitchen" })), [
-      { kind: "photo", url: "https://x/1.png", caption: "Me.", alternative: "Me." }
+    assert.deepStrictEqual(render("image.ready", event("character", { image_request_id: "img_1", servable: true, caption: "Me.", visible_description: "a kitchen" })), [
+      { kind: "photo", imageId: "img_1", caption: "Me.", alternative: "Me." }
     ])
   })
 })

@@ -32,7 +32,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { ref, allowance } = yield* find(request)
       const used = yield* readUsage([request.principal.appId], request.query, ref)
-      return success({ ...used, images: 0, ...toEndUserRemaining(allowance, yield* Clock.currentTimeMillis) })
+      return success({ ...used, ...toEndUserRemaining(allowance, yield* Clock.currentTimeMillis) })
     })))
 
   app.get(`${path}/caps`, {

@@ -59,7 +59,7 @@ const TraceData = z.object({
     reply_mode: z.enum(["fast", "deep"]),
     outcome: z.enum(["replied", "withheld", "exited", "failed", "generating"]),
     failure_reason: z.string().nullable(),
-    settled: z.boolean().describe("Whether the turn has ended and has been read for what it tells of the two: nothing of the row changes any more, deliveries apart"),
+    settled: z.boolean().describe("Whether the turn has ended and has been read for what it tells of the two: nothing of the row changes any more, deliveries and what became of a picture apart"),
     attempts: z.int(),
     recovered: z.boolean(),
     latency_ms: z.number().nullable(),

@@ -3,6 +3,7 @@ import * as z from "zod"
 import { Transcriber } from "#channels/Transcriber.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { Apps } from "#src/db/Apps.ts"
+import { IMAGE_SIZES, Painter } from "#src/model/Painter.ts"
 import { ratesOf } from "#src/model/prices.ts"
 import { findAccountApp } from "../accountApp.ts"
 import { WITH_TOKEN } from "../accountPlane.ts"
@@ -22,11 +23,12 @@ export const usageRoutes: Routes = ({ app, answer }) => {
 
   app.get("/v1/rates", {
     config: { demo: true },
-    schema: { operationId: "getRates", summary: "What a message costs, and what is listened to, and by which prices", tags: ["Usage"], response: answers(RatesData) }
+    schema: { operationId: "getRates", summary: "What a message costs, what is listened to, and a picture, and by which prices", tags: ["Usage"], response: answers(RatesData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { engine, model } = yield* Writer
       const { listen, costMicroUsd } = yield* Transcriber
+      const { priceMicroUsd } = yield* Painter
       const { priceVersion, messages, tokens } = ratesOf(model)
       const minute = toUsd(costMicroUsd(60))
       return success({
@@ -36,7 +38,8 @@ export const usageRoutes: Routes = ({ app, answer }) => {
         model,
         rates: [
           ...messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
-          ...(listen === null ? [] : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }])
+          ...(listen === null ? [] : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }]),
+          { kind: "image", unit: "image", price_usd: toUsd(Math.max(...IMAGE_SIZES.map(priceMicroUsd))), estimate_usd: toUsd(priceMicroUsd("square")) }
         ],
         tokens: tokens.map(({ model, input, cached, output }) => ({ model, input_usd: toUsd(input), cached_input_usd: toUsd(cached), output_usd: toUsd(output) }))
       })

@@ -45,7 +45,7 @@ export const EndUserCapsData = z.object({
   external_user_ref: z.string(),
   caps: caps.describe("Their own; null: the app's default"),
   effective: caps,
-  used: z.object({ ...used, day_messages: z.int() }).nullable().describe("What is spent or held, counted only where there is a cap"),
+  used: z.object({ ...used, day_messages: z.int(), day_images: z.int() }).nullable().describe("What is spent or held, counted only where there is a cap"),
   resets_at: resets
 })
 

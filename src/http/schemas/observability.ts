@@ -18,6 +18,14 @@ export const AppHealthData = z.object({
       last_ok_at: time.nullable().describe("When a reply of the app was last begun that went well, within the last hour"),
       error_rate_5m: z.number().nullable().describe("null: nothing was written in the last five minutes")
     }),
+    images: z.object({
+      engine: z.enum(["live", "offline"]).describe("offline: labelled placeholders"),
+      model: z.string(),
+      storage: z.enum(["database", "folder", "s3"]),
+      open: z.int().describe("Pictures of the app that wait or are being made"),
+      failed: z.int().describe("Pictures of the last hour that failed"),
+      last_ok_at: time.nullable().describe("When one was last made, within the last hour")
+    }),
     delivery: z.object({ backlog: z.int().describe("Logs of sessions that have something left to be pushed"), failing_channels: z.int() }),
     watchdog: z.object({ last_run_at: time.nullable(), rescued_1h: z.int().describe("Turns of the app that survived the death of their worker") })
   })

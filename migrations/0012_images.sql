@@ -1,0 +1,101 @@
+-- Contents that lie outside of rows: the pictures of characters. A row says that something is, or may be, in the storage under its key.
+-- It is written before the content is, so that whoever dies in between leaves something that can be found and removed.
+-- status: pending until the row that shows it is there; kept; discarded when it is to be removed.
+create table stored_objects (
+  app_id text not null,
+  object_key text not null,
+  status text not null default 'pending',
+  changed_at timestamptz not null default now(),
+  primary key (app_id, object_key)
+);
+create index on stored_objects (changed_at) where status <> 'kept';
+
+-- The contents themselves, where the database is the storage. A picture is as small as it gets already.
+create table object_contents (
+  app_id text not null,
+  object_key text not null,
+  content bytea not null,
+  primary key (app_id, object_key)
+);
+alter table object_contents alter column content set storage external;
+
+-- The key that addresses of contents are signed with. It outlives SECRETS_KEY, as the addresses do that stand in logs.
+create table signing_keys (
+  name text primary key,
+  sealed bytea not null
+);
+
+create table assets (
+  app_id text not null,
+  asset_id text not null,
+  character_slug text not null,
+  kind text not null,
+  label text not null,
+  is_primary boolean not null,
+  object_key text not null,
+  media_type text not null,
+  width int not null,
+  height int not null,
+  size_bytes int not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (app_id, asset_id),
+  foreign key (app_id, character_slug) references characters
+);
+create index on assets (app_id, character_slug, asset_id);
+create unique index assets_primary on assets (app_id, character_slug, kind) where is_primary;
+
+create table visual_identities (
+  app_id text not null,
+  character_slug text not null,
+  identity jsonb not null,
+  updated_at timestamptz not null default now(),
+  primary key (app_id, character_slug),
+  foreign key (app_id, character_slug) references characters
+);
+
+-- A picture that is asked for. Unfinished while it is queued or generating; made by whoever holds (owner, attempt).
+create table images (
+  app_id text not null,
+  image_id text not null,
+  run_ref text not null,
+  character_slug text not null,
+  session_id text,
+  -- The turn that it is for, and that turn's run; of one that was asked for over HTTP the last turn there was then, and no run.
+  turn_index int,
+  turn_ref text,
+  kind text not null,
+  -- Null where the character's age leaves no room for one.
+  prompt text,
+  caption text,
+  size text not null,
+  deliver boolean not null,
+  status text not null default 'queued',
+  -- What was taken for it; null: nothing yet.
+  price_micro_usd bigint,
+  error_code text,
+  engine text,
+  model text,
+  visible_description text,
+  object_key text,
+  media_type text,
+  width int,
+  height int,
+  owner text,
+  attempt int not null default 0,
+  leased_until timestamptz,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  primary key (app_id, image_id),
+  foreign key (app_id, character_slug) references characters
+);
+create index on images (app_id, session_id, turn_index);
+create index on images (app_id, run_ref);
+create index on images (created_at) where status in ('queued', 'generating');
+
+-- How many pictures an end-user had on that day. It has a day of its own: what else is counted may begin a new one earlier.
+alter table allowances add column images_on date, add column day_images int not null default 0;
+create function day_imaged(a allowances) returns int language sql stable return case when a.images_on = utc_today() then a.day_images else 0 end;
+create function is_over_images(own allowances, other allowances, images int) returns boolean language sql stable return
+  day_imaged(own) + images > coalesce(own.daily_image_limit, other.daily_image_limit);

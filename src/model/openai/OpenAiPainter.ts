@@ -1,0 +1,64 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import OpenAI, { APIError } from "openai"
+import { type ImageSize, NotPainted, type PaintRequest, Painter } from "../Painter.ts"
+import { imageMicroUsd } from "../prices.ts"
+import { OPENAI_URL } from "./call.ts"
+import { type CallFailed, timedOut, toCallFailed } from "./failure.ts"
+
+export interface OpenAiPainterOptions {
+  readonly apiKey: Redacted.Redacted<string>
+  readonly baseUrl: string | null
+  readonly model: string
+  readonly deadline: Duration.Input
+}
+
+const SIZES: Readonly<Record<ImageSize, "1024x1024" | "1024x1536" | "1536x1024">> = { square: "1024x1024", portrait: "1024x1536", landscape: "1536x1024" }
+const DALL_E_3: Readonly<Record<ImageSize, "1024x1024" | "1024x1792" | "1792x1024">> = { square: "1024x1024", portrait: "1024x1792", landscape: "1792x1024" }
+/** What a provider calls its refusal of a prompt, or of what came out. */
+const REFUSALS: ReadonlySet<string> = new Set(["moderation_blocked", "content_policy_violation", "content_filter", "safety_violation"])
+const RETRIES = 2
+const BACKOFF = "300 millis"
+/** Of a picture in base64, some forty megabytes of it. */
+const MOST_CHARACTERS = 56_000_000
+
+const decode = Schema.decodeUnknownEffect(Schema.Struct({ data: Schema.NonEmptyArray(Schema.Struct({ b64_json: Schema.String.check(Schema.isMaxLength(MOST_CHARACTERS)) })) }))
+
+/** A model that makes pictures, behind an OpenAI-compatible address. Its pictures come with the answer; none is fetched from an address in it. */
+export const layer = (options: OpenAiPainterOptions) => Layer.sync(Painter, () => {
+  const client = new OpenAI({
+    apiKey: Redacted.value(options.apiKey), baseURL: options.baseUrl ?? OPENAI_URL, organization: null, project: null, adminAPIKey: null, maxRetries: 0, logLevel: "off"
+  })
+  const isGptImage = /(?:^|\/)(?:chat)?gpt-image/.test(options.model)
+  const shape = (size: ImageSize) =>
+    // The one kind only speaks base64 and refuses to be asked for it; the others do so only when asked.
+    isGptImage ? { size: SIZES[size], quality: "medium" as const } : { size: options.model === "dall-e-3" ? DALL_E_3[size] : SIZES[size], response_format: "b64_json" as const }
+
+  const ask = ({ prompt, size }: PaintRequest) => Effect.tryPromise({
+    try: (signal): Promise<unknown> => client.images.generate({ model: options.model, prompt, n: 1, ...shape(size) }, { signal }),
+    catch: (thrown) => thrown
+  }).pipe(
+    Effect.catch((thrown): Effect.Effect<never, NotPainted | CallFailed> => thrown instanceof APIError && typeof thrown.code === "string" && REFUSALS.has(thrown.code)
+      ? Effect.fail(new NotPainted({ reason: "refused", code: "provider_refused" }))
+      : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))),
+    Effect.retry({ times: RETRIES, schedule: Schedule.exponential(BACKOFF), while: (failure) => failure._tag === "CallFailed" && failure.passing }),
+    Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
+    Effect.catchTag("CallFailed", ({ code }) => Effect.fail(new NotPainted({ reason: "failed", code })))
+  )
+
+  return Painter.of({
+    engine: "openai-compatible",
+    model: options.model,
+    priceMicroUsd: (size) => imageMicroUsd(options.model, size),
+    paint: Effect.fn("OpenAi.paint")(function*(request: PaintRequest) {
+      const { data: [picture] } = yield* Effect.mapError(Effect.flatMap(ask(request), decode), (error) =>
+        error instanceof NotPainted ? error : new NotPainted({ reason: "failed", code: "bad_response" }))
+      return Buffer.from(picture.b64_json, "base64")
+    })
+  })
+})

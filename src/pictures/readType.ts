@@ -1,0 +1,41 @@
+/** What picture the bytes are, by what they say themselves, or why they are none that is taken. */
+export type PictureType = { readonly format: "png" | "jpeg" | "webp" } | { readonly problem: string }
+
+const starts = (bytes: Buffer, signature: ReadonlyArray<number>) => signature.every((byte, at) => bytes[at] === byte)
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+const JPEG = [0xff, 0xd8, 0xff]
+
+const cutOff = { problem: "The picture is cut off." }
+const followed = { problem: "Something else follows the picture." }
+const animated = { problem: "Pictures that move are not taken." }
+const unknown = { problem: "This is not a PNG, JPEG or WebP picture." }
+
+/** A chunk is its length, its type, so many bytes and a checksum. */
+const pngOf = (bytes: Buffer): PictureType => {
+  for (let at = PNG.length; at + 12 <= bytes.length;) {
+    const type = bytes.toString("latin1", at + 4, at + 8)
+    at += 12 + bytes.readUInt32BE(at)
+    if (at > bytes.length) return cutOff
+    if (type === "acTL") return animated
+    if (type === "IEND") return at === bytes.length ? { format: "png" } : followed
+  }
+  return cutOff
+}
+
+const jpegOf = (bytes: Buffer): PictureType =>
+  bytes.readUInt16BE(bytes.length - 2) === 0xffd9 ? { format: "jpeg" } : { problem: "The picture is cut off, or something else follows it." }
+
+const VP8X_FLAGS = 20
+const webpOf = (bytes: Buffer): PictureType => {
+  const end = bytes.readUInt32LE(4) + 8
+  if (bytes.length < end) return cutOff
+  if (bytes.length > end) return followed
+  return bytes.toString("latin1", 12, 16) === "VP8X" && ((bytes[VP8X_FLAGS] ?? 0) & 2) !== 0 ? animated : { format: "webp" }
+}
+
+export const readType = (bytes: Buffer): PictureType => {
+  if (bytes.length < 16) return unknown
+  if (starts(bytes, PNG)) return pngOf(bytes)
+  if (starts(bytes, JPEG)) return jpegOf(bytes)
+  return bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP" ? webpOf(bytes) : unknown
+}

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http"
+import * as Schema from "effect/Schema"
+import { pictureOf } from "./images.ts"
+import { PROVIDER_SECRET } from "./providerSecret.ts"
+
+/** What becomes of a picture that is asked for. `after`: answered only then. */
+export type Painting =
+  | { readonly kind: "painted"; readonly bytes?: Buffer; readonly after?: Promise<void> }
+  | { readonly kind: "refused"; readonly code: string }
+  | { readonly kind: "status"; readonly status: number }
+  | { readonly kind: "answer"; readonly body: unknown }
+  | { readonly kind: "stall" }
+
+export interface Painted {
+  readonly authorization: string | null
+  readonly model: string
+  readonly prompt: string
+  readonly size: string
+  /** What the client asks to get back; null: it does not say. */
+  readonly format: string | null
+}
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
+  model: Schema.String, prompt: Schema.String, n: Schema.Int, size: Schema.String, response_format: Schema.optionalKey(Schema.String), quality: Schema.optionalKey(Schema.String)
+})))
+
+/** The part of the fake model that paints: `POST /v1/images/generations`. */
+export class FakeBrush {
+  readonly asked: Array<Painted> = []
+  readonly #script: Array<Painting> = []
+
+  script(...paintings: ReadonlyArray<Painting>): void {
+    this.#script.push(...paintings)
+  }
+
+  async answer(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse): Promise<void> {
+    const { model, prompt, size, response_format: format = null } = decode(body.toString("utf8"))
+    this.asked.push({ authorization: headers.authorization ?? null, model, prompt, size, format })
+    const painting = this.#script.shift() ?? { kind: "painted" as const }
+    const send = (status: number, answer: unknown) => { response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer)) }
+    switch (painting.kind) {
+      case "stall": return
+      case "status": return send(painting.status, { error: { message: PROVIDER_SECRET } })
+      case "refused": return send(400, { error: { code: painting.code, message: `Not this. ${PROVIDER_SECRET}`, type: "invalid_request_error" } })
+      case "answer": return send(200, painting.body)
+      case "painted":
+        await painting.after
+        return send(200, { created: 0, data: [{ b64_json: (painting.bytes ?? await pictureOf("png", 64, 64)).toString("base64") }] })
+    }
+  }
+}
