@@ -32,6 +32,8 @@ export interface Turn {
   readonly character: Character
   readonly endUser: EndUser
   readonly fault?: Fault
+  /** What it draws by, where that is not its session. */
+  readonly seed?: string
 }
 
 /** How a turn ends (contract 3.1). Every accepted turn reaches exactly one of these. */

@@ -54,7 +54,7 @@ const calledBy = ({ entry, keys, secondary }: Entry, text: string): boolean => {
 }
 
 /** The same turn always draws the same. */
-const drawn = (turn: Turn, place: number): number => seedOf({ sessionId: `${turn.sessionId}#${place}`, turnIndex: turn.turnIndex }) / 2 ** 32
+const drawn = (turn: Turn, place: number): number => seedOf(turn, `#${place}`) / 2 ** 32
 
 /**
  * Whether an entry is on at the last of these messages. Once called it stays for `sticky_turns` more, and then cannot be called

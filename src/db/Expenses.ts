@@ -25,6 +25,8 @@ export interface Expense extends Payer {
 export class Expenses extends Context.Service<Expenses, {
   /** Taken and booked before it is spent. Null: the app's budget or the end-user's cap does not cover it, and nothing was taken. */
   readonly take: (payer: Payer, activity: Activity, microUsd: number, runRef?: string) => Effect.Effect<Expense | null, DatabaseError>
+  /** What was spent beyond what was taken for it: booked, whatever the budget says. */
+  readonly add: (expense: Expense) => Effect.Effect<void, DatabaseError>
   /** What was taken and not spent: the whole of it, or a part as an expense of that amount. */
   readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Expenses") {
@@ -32,7 +34,7 @@ export class Expenses extends Context.Service<Expenses, {
     const { query, transaction } = yield* Database
 
     /** A session that is gone meanwhile has no end-user to count it for, but an app. */
-    const book = Effect.fnUntraced(function*({ appId, sessionId, runRef, activity }: Expense, microUsd: number) {
+    const book = Effect.fnUntraced(function*({ appId, sessionId, runRef, activity }: Expense, microUsd: number, bounded = true) {
       yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
       return yield* query((sql) => sql`
         with asked as (
@@ -43,7 +45,7 @@ export class Expenses extends Context.Service<Expenses, {
           left join allowances a on a.app_id = m.app_id and a.kind = 'app'
           left join allowances u on u.app_id = m.app_id and u.kind = 'end_user' and u.external_user_ref = m.external_user_ref
           left join allowances d on d.app_id = u.app_id and d.kind = 'default'
-          where amount <= 0 or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true
+          where amount <= 0 or not ${bounded}::boolean or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true
         ), counted_use as (
           ${countUse(sql, "moves")}
         )
@@ -57,6 +59,7 @@ export class Expenses extends Context.Service<Expenses, {
         const expense = { ...payer, runRef, activity, microUsd }
         return (yield* book(expense, microUsd)).length > 0 ? expense : null
       }),
+      add: (expense) => Effect.asVoid(book(expense, expense.microUsd, false)),
       giveBack: (expense) => Effect.asVoid(book(expense, -expense.microUsd))
     })
   }))

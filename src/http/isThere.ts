@@ -6,6 +6,8 @@ import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
+import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
+import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Sessions } from "#src/db/Sessions.ts"
@@ -21,7 +23,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", prefix = "", run_id = "", slug = "", session_id = "", suite_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -46,6 +48,10 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       const scope = channelScope(request.principal.appId, params)
       return scope !== undefined && isId("chn", channel_id) && (yield* Channels.use((channels) => channels.get(scope, channel_id))) !== undefined
     }
+    case "eval_run":
+      return isId("evr", run_id) && (yield* EvalRuns.use((runs) => runs.get(request.principal.appId, run_id))) !== undefined
+    case "eval_suite":
+      return isId("evs", suite_id) && (yield* EvalSuites.use((suites) => suites.get(request.principal.appId, suite_id))) !== undefined
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
     case "memory":

@@ -28,15 +28,16 @@ const UNWRITABLE = /^(22|54)/
 
 /** Reads the turns of a session after they were answered, one after another, for what they tell of the two: the relational update. */
 export class TurnReader extends Context.Service<TurnReader, {
-  readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  /** By this extractor where one is given, or null for the rules alone. */
+  readonly drain: (session: SessionRef, by?: Extractor | null) => Effect.Effect<void, DatabaseError>
 }>()("src/jobs/TurnReader") {
   static readonly layer = Layer.effect(TurnReader, Effect.gen(function*() {
     const turns = yield* ReadTurns
     const relationships = yield* Relationships
-    const extractor = yield* Extractor
+    const served = yield* Extractor
 
     /** By the model where there is one, and by rules where there is none or it fails: a turn is read in any case. */
-    const extract = Effect.fnUntraced(function*(request: ExtractRequest): Effect.fn.Return<Extracted> {
+    const extract = Effect.fnUntraced(function*(extractor: Extractor | null, request: ExtractRequest): Effect.fn.Return<Extracted> {
       if (extractor === null || request.turn.message === null) return { extraction: extractByRules(request), usage: null, errorCode: null }
       const read = yield* Effect.result(extractor.extract(request))
       return Result.isSuccess(read)
@@ -44,13 +45,13 @@ export class TurnReader extends Context.Service<TurnReader, {
         : { extraction: extractByRules(request), usage: read.failure.usage, errorCode: read.failure.code }
     })
 
-    const readNext = Effect.fnUntraced(function*(session: SessionRef) {
+    const readNext = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null) {
       const unread = yield* turns.next(session)
       if (unread === undefined) return false
       const { turn, recalled, exposes } = unread
       const startedAt = yield* Clock.currentTimeMillis
       const known = yield* relationships.load(session)
-      const extracted = yield* Effect.exit(extract({ turn, known }))
+      const extracted = yield* Effect.exit(extract(extractor, { turn, known }))
       // What no rule and no model can read must not hold up what comes after it.
       if (Exit.isFailure(extracted)) yield* Effect.logError("a turn could not be read", extracted.cause)
       const { extraction, usage, errorCode }: Extracted = Exit.isSuccess(extracted) ? extracted.value : { extraction: extractByRules({ turn: { ...turn, message: null, reply: null }, known }), usage: null, errorCode: "defect" }
@@ -78,7 +79,7 @@ export class TurnReader extends Context.Service<TurnReader, {
 
     // Sessions that are being read here: a second wake-up has the reader look once more, and does not read beside it.
     const reading = new Map<string, { again: boolean }>()
-    const drain = Effect.fnUntraced(function*(session: SessionRef) {
+    const drain = Effect.fnUntraced(function*(session: SessionRef, by: Extractor | null = served) {
       const name = `${session.appId} ${session.sessionId}`
       const busy = reading.get(name)
       if (busy !== undefined) {
@@ -90,7 +91,7 @@ export class TurnReader extends Context.Service<TurnReader, {
       yield* Effect.gen(function*() {
         while (mine.again) {
           mine.again = false
-          while (yield* readNext(session)) { /* until none is left */ }
+          while (yield* readNext(session, by)) { /* until none is left */ }
         }
       }).pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
     })

@@ -27,7 +27,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
     answer(request, reply, Effect.gen(function*() {
       const { engine, model } = yield* Writer
       const { listen, costMicroUsd } = yield* Transcriber
-      const { priceVersion, messages, tokens } = ratesOf(model)
+      const { priceVersion, messages, evalTurn, tokens } = ratesOf(model)
       const minute = toUsd(costMicroUsd(60))
       return success({
         currency: "USD",
@@ -36,6 +36,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
         model,
         rates: [
           ...messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
+          { kind: "eval_turn", unit: "turn", price_usd: toUsd(evalTurn.worst), estimate_usd: toUsd(evalTurn.estimate) },
           ...(listen === null ? [] : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }])
         ],
         tokens: tokens.map(({ model, input, cached, output }) => ({ model, input_usd: toUsd(input), cached_input_usd: toUsd(cached), output_usd: toUsd(output) }))

@@ -3,7 +3,7 @@ import * as z from "zod"
 import { text } from "#src/http/schemas/text.ts"
 
 /** Authored patterns run on every reply, so they are RE2's, whose time is linear in the text: no backreferences, no lookaround. */
-const isRe2 = (pattern: string): boolean => {
+export const isRe2 = (pattern: string): boolean => {
   try {
     RE2JS.compile(pattern)
     return true
