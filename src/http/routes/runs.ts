@@ -23,9 +23,9 @@ const toData = ({ runs, next }: RunPage) => ({ runs: runs.map(toResource), next_
 
 const RunsData = z.object({
   runs: z.array(z.object({
-    trace_id: z.string().describe("Equals the run_ref of the turn"),
-    session_id: z.string(),
-    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two"),
+    trace_id: z.string().describe("Equals the run_ref of the turn; the id of an eval"),
+    session_id: z.string().nullable().describe("null of an eval"),
+    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. eval: a whole run of a suite"),
     status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
     attempts: z.int(),
     started_at: z.iso.datetime().nullable(),
