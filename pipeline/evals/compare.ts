@@ -1,6 +1,6 @@
 import { type Rubric, RUBRICS } from "./Check.ts"
-import { byCase, type CaseResult, passed, passValue, rubricValue, type Weighted, weightedMean } from "./metrics.ts"
-import { type Interval, mcnemarExact } from "./statistics.ts"
+import { byCase, type CaseResult, meanWithInterval, passed, passValue, rubricValue } from "./metrics.ts"
+import { type Interval, mcnemarExact, type Weighted } from "./statistics.ts"
 
 export interface Flip {
   readonly case_key: string
@@ -36,7 +36,7 @@ const differenceOf = (run: ReadonlyMap<string, Weighted>, baseline: ReadonlyMap<
     const before = baseline.get(key)
     return before === undefined ? [] : [{ value: value - before.value, weight }]
   })
-  const { mean, interval } = weightedMean(pairs, seed)
+  const { mean, interval } = meanWithInterval(pairs, seed)
   return { difference: mean, interval, regression: interval !== null && interval.high < 0 }
 }
 

@@ -1,7 +1,7 @@
 import type { Character } from "../domain/Character.ts"
 import { type CheckResult, type CheckStatus, type Rubric, RUBRICS } from "./Check.ts"
 import { gatesBroken, type Played } from "./Played.ts"
-import { type Interval, intervalOfMean, meanOf, percentile } from "./statistics.ts"
+import { type Interval, intervalOfMean, meanOf, percentile, type Weighted, weightedMean } from "./statistics.ts"
 import type { Case, Gate } from "./Suite.ts"
 import type { Trajectory } from "./Trajectory.ts"
 
@@ -47,11 +47,6 @@ const roundedOrNull = (value: number | null): number | null => value === null ? 
 /** Whether a result counts for or against the pass rate; one that could not be judged does neither. */
 export const passed = ({ status }: Pick<CaseResult, "status">): boolean | null => status === "skipped" ? null : status === "pass"
 
-export interface Weighted {
-  readonly value: number
-  readonly weight: number
-}
-
 /** Repeats of a case are alike, so that an interval is one over cases: each by the mean of its repeats. */
 export const byCase = (results: ReadonlyArray<CaseResult>, valueOf: (result: CaseResult) => number | null): ReadonlyMap<string, Weighted> =>
   new Map([...Map.groupBy(results, ({ asked }) => asked.key)].flatMap(([key, repeats]) => {
@@ -59,17 +54,13 @@ export const byCase = (results: ReadonlyArray<CaseResult>, valueOf: (result: Cas
     return value === null ? [] : [[key, { value, weight: repeats[0]?.asked.weight ?? 1 }] as const]
   }))
 
-/** The weighted mean and its interval: weights are made ones that average 1, so that a weighted value is as good as a value. */
-export const weightedMean = (values: ReadonlyArray<Weighted>, seed: number): { readonly mean: number | null; readonly interval: Interval | null } => {
-  const average = meanOf(values.map(({ weight }) => weight))
-  if (average === null || average === 0) return { mean: null, interval: null }
-  const scaled = values.map(({ value, weight }) => value * weight / average)
-  const interval = intervalOfMean(scaled, seed)
-  return { mean: roundedOrNull(meanOf(scaled)), interval: interval === null ? null : { low: rounded(interval.low), high: rounded(interval.high) } }
+export const meanWithInterval = (values: ReadonlyArray<Weighted>, seed: number): { readonly mean: number | null; readonly interval: Interval | null } => {
+  const interval = intervalOfMean(values, seed)
+  return { mean: roundedOrNull(weightedMean(values)), interval: interval === null ? null : { low: rounded(interval.low), high: rounded(interval.high) } }
 }
 
 const meanBy = (results: ReadonlyArray<CaseResult>, valueOf: (result: CaseResult) => number | null, seed: number): Mean => ({
-  ...weightedMean([...byCase(results, valueOf).values()], seed),
+  ...meanWithInterval([...byCase(results, valueOf).values()], seed),
   n: results.filter((result) => valueOf(result) !== null).length
 })
 

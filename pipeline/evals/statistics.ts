@@ -14,14 +14,24 @@ export const randomOf = (seed: number): () => number => {
 
 const RESAMPLES = 2_000
 
+export interface Weighted {
+  readonly value: number
+  /** Above 0. */
+  readonly weight: number
+}
+
+/** Null of none. */
+export const weightedMean = (values: ReadonlyArray<Weighted>): number | null =>
+  values.length === 0 ? null : values.reduce((sum, { value, weight }) => sum + value * weight, 0) / values.reduce((sum, { weight }) => sum + weight, 0)
+
 /**
- * The 95 % interval of the mean by the bootstrap: of means of as many values drawn with replacement, the middle 95 in a hundred. Null of fewer than two
- * values, of which nothing can be said.
+ * The 95 % interval of the weighted mean by the bootstrap: of the means of as many values drawn with replacement, the middle 95 in a hundred.
+ * Null of fewer than two values, of which nothing can be said.
  */
-export const intervalOfMean = (values: ReadonlyArray<number>, seed: number): Interval | null => {
+export const intervalOfMean = (values: ReadonlyArray<Weighted>, seed: number): Interval | null => {
   if (values.length < 2) return null
   const random = randomOf(seed)
-  const means = Array.from({ length: RESAMPLES }, () => mean(sampleWithReplacement([...values], values.length, random)))
+  const means = Array.from({ length: RESAMPLES }, () => weightedMean(sampleWithReplacement([...values], values.length, random)) ?? 0)
   return { low: quantile(means, 0.025), high: quantile(means, 0.975) }
 }
 
