@@ -181,12 +181,24 @@ describe("a run", () => {
     assert.deepStrictEqual(code(await app.post("/v1/evals/runs/evr_01ARZ3NDEKTSV4RRFFQ69G5FAV/cancel", {})), [404, "eval_run_not_found"])
   })
 
+  it("waits for others of its app to end where there are too many", async () => {
+    const busy = await server.createApp()
+    const path = `/v1/evals/suites/${await made(busy, suiteOf([hello()], { character_slug: await busy.createCharacter() }))}/runs`
+    await server.database.sql`
+      insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
+      select ${busy.appId}, 'evr_busy' || n, 'evs', 'nobody', 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 20) as n`
+    const refused = await busy.post(path, {})
+    assert.deepStrictEqual(code(refused), [429, "rate_limited"])
+    await server.database.sql`delete from eval_runs where app_id = ${busy.appId}`
+    assert.strictEqual((await busy.post(path, {})).status, 200)
+  })
+
   it("is graded anew by the checks that its suite has now, without a word being played", async () => {
     const run = await played(app, suiteOf([dinner, hello()]))
     const { body: { data: suite } } = await app.get(`/v1/evals/suites/${run.suite_id}`)
     const [first] = suite.cases
     await app.patch(`/v1/evals/suites/${run.suite_id}`, {
-      cases: [{ ...first, expect: [{ type: "contains", value: "submarine" }] }, hello("hello", [{ type: "max_bubbles", value: 3 }]), hello("new")].map((one) => one.key === "hello" ? { ...one, turns: [{ ...one.turns[0], user: "Hello, hello!" }] } : one),
+      cases: [{ ...first, expect: [{ type: "contains", value: "submarine" }] }, { ...hello(), turns: [{ user: "Hello, hello!", expect: [{ type: "max_bubbles", value: 3 }] }] }, hello("new")],
       gates: [{ metric: "pass_rate", op: "gte", value: 1 }]
     })
     const again = await app.post(`/v1/evals/runs/${run.id}/regrade`, {})

@@ -67,6 +67,10 @@ export interface StoredResult {
 /** The app's budget does not cover the first case. Nothing was written. */
 export class EvalUnfunded extends Schema.TaggedError<EvalUnfunded>()("EvalUnfunded", {}) {}
 
+/** Runs of an app that have not ended: what one app asks for must not keep the others waiting for long. */
+export const MOST_OPEN_RUNS = 20
+export class TooManyEvals extends Schema.TaggedError<TooManyEvals>()("TooManyEvals", {}) {}
+
 export interface EvalPricing {
   /** Whether runs by this engine cost nothing: the offline one does not. */
   readonly isFree: (engine: RunOrder["engine"]) => boolean
@@ -91,7 +95,7 @@ export const toCaseResults = (cases: ReadonlyArray<Case>, results: ReadonlyArray
 export class EvalRuns extends Context.Service<EvalRuns, {
   readonly pricing: EvalPricing
   /** Writes the run with a row for every case and repeat, takes what the first may cost from the app's budget, and wakes a worker; all of it or nothing. */
-  readonly create: (appId: string, order: RunOrder) => Effect.Effect<StoredRun, EvalUnfunded | DatabaseError>
+  readonly create: (appId: string, order: RunOrder) => Effect.Effect<StoredRun, EvalUnfunded | TooManyEvals | DatabaseError>
   readonly get: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
   /** The newest first. */
   readonly list: (appId: string, filter: { readonly suiteId: string | null; readonly status: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredRun>, DatabaseError>
@@ -112,6 +116,8 @@ export class EvalRuns extends Context.Service<EvalRuns, {
     const wake = query((sql) => sql`select graphile_worker.add_job('evals', '{}'::json)`)
 
     const create = Effect.fnUntraced(function*(appId: string, order: RunOrder) {
+      const [{ open }] = yield* query<[{ open: number }]>((sql) => sql`select count(*)::int as open from eval_runs where app_id = ${appId} and finished_at is null`)
+      if (open >= MOST_OPEN_RUNS) return yield* new TooManyEvals()
       const runId = newId("evr")
       const first = order.cases[0]
       const held = first === undefined ? 0 : worstOf(pricing, order, first)

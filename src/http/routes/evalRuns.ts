@@ -3,11 +3,11 @@ import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { compare } from "#pipeline/evals/compare.ts"
 import { Characters } from "#src/db/Characters.ts"
-import { EVAL_STATUSES, EvalRuns, type RunOrder, type StoredResult, type StoredRun, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
+import { EVAL_STATUSES, EvalRuns, MOST_OPEN_RUNS, type RunOrder, type StoredResult, type StoredRun, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
 import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
 import { toUsd } from "../caps.ts"
 import { curl, success } from "../envelope.ts"
-import { evalBudgetRequired, evalNotFunded, evalRunNotFinished, notFound, validationError, versionNotFound } from "../errors.ts"
+import { evalBudgetRequired, evalNotFunded, evalRunNotFinished, notFound, rateLimited, validationError, versionNotFound } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, numberCursorKey, page } from "../listing.ts"
 import { answers, created } from "../schemas/answers.ts"
@@ -74,7 +74,10 @@ const begin = Effect.fnUntraced(function*(appId: string, { max_cost_usd, ...orde
   const most = Math.round((max_cost_usd ?? 0) * 1_000_000)
   const dearest = Math.max(...order.cases.map((one) => worstOf(runs.pricing, order, one)))
   if (dearest > most) return yield* evalBudgetRequired(toUsd(dearest))
-  return yield* runs.create(appId, { ...order, max_cost_micro_usd: most }).pipe(Effect.catchTag("EvalUnfunded", () => Effect.fail(evalNotFunded)))
+  return yield* runs.create(appId, { ...order, max_cost_micro_usd: most }).pipe(Effect.catchTags({
+    EvalUnfunded: () => Effect.fail(evalNotFunded),
+    TooManyEvals: () => Effect.fail(rateLimited(`The app has ${MOST_OPEN_RUNS} runs of evals that have not ended, which is as many as it may have.`))
+  }))
 })
 
 export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -182,13 +185,13 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.post(`${one}/cancel`, {
     config: { within: "eval_run", writes: true },
-    schema: { operationId: "cancelEvalRun", summary: "Begin no further case of a run; one that has ended stays as it is", tags, params, response: answers(EvalRunData, 404) }
+    schema: { operationId: "cancelEvalRun", summary: "Begin no further case of a run; one that has ended stays as it is", tags, params, headers, response: answers(EvalRunData.extend(created), 404) }
   }, (request, reply) =>
-    answer(request, reply, Effect.gen(function*() {
+    answer(request, reply, createOnce(request, Effect.gen(function*() {
       const { run_id: id } = request.params
       const run = isId("evr", id) ? yield* EvalRuns.use((runs) => runs.cancel(request.principal.appId, id)) : undefined
       return run === undefined ? yield* notFound.eval_run : shown(run)
-    })))
+    }))))
 
   app.post(`${one}/regrade`, {
     config: { within: "eval_run", writes: true },
