@@ -13,7 +13,9 @@ import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { INITIATIVE_LAST_WORD, LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
-import { TurnPipeline } from "#pipeline/Turn.ts"
+import { Critic } from "#pipeline/critic/Critic.ts"
+import { Analyst } from "#pipeline/grounding/Analyst.ts"
+import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
 import { AccountAuthentication } from "#src/accounts/AccountAuthentication.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { IdentityProvider } from "#src/accounts/IdentityProvider.ts"
@@ -30,6 +32,10 @@ import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import { Deliveries } from "#src/db/Deliveries.ts"
+import { EvalQueue } from "#src/db/evals/EvalQueue.ts"
+import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
+import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
+import { ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
 import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
@@ -83,6 +89,8 @@ import { Worlds } from "#src/db/Worlds.ts"
 import * as WorldStores from "#src/db/WorldStores.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
+import { EvalEngines } from "#src/jobs/evals/EvalEngines.ts"
+import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import { Studio } from "#src/jobs/images/Studio.ts"
 import { PublicAddress } from "#src/jobs/PublicAddress.ts"
@@ -96,7 +104,7 @@ import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
-import { worstCaseMicroUsd } from "#src/model/prices.ts"
+import { worstCaseMicroUsd, worstEvalMicroUsd } from "#src/model/prices.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import * as inDatabase from "#src/storage/inDatabase.ts"
 import * as inFolder from "#src/storage/inFolder.ts"
@@ -106,10 +114,12 @@ import { Settings } from "./settings.ts"
 /** How long a voice message may take to be listened to; its chat waits meanwhile. */
 const LISTENING = "45 seconds"
 
+const offlineWriter = Layer.unwrap(Effect.map(Effect.promise(() => import("#src/model/offline/OfflineWriter.ts")), ({ layer }) => layer))
+
 /** The engine behind replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
 const writer = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Settings
-  if (model === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflineWriter.ts"))).layer
+  if (model === null) return offlineWriter
   return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer(model)
 }))
 
@@ -155,6 +165,20 @@ const inbox = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Writer
   return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode, settings.model?.analyzeModel) })
 }))
+
+const evalRuns = Layer.unwrap(Effect.gen(function*() {
+  const settings = yield* Settings
+  const { model } = yield* Writer
+  return EvalRuns.layer({
+    isFree: (engine) => engine === "offline" || settings.model === null,
+    worstMicroUsd: (mode, turns, questions) => worstEvalMicroUsd(model, mode, turns, questions, settings.model?.analyzeModel)
+  })
+})).pipe(Layer.provide(Expenses.layer))
+
+/** The pipeline with nothing in it that a model does. */
+const offlinePipeline = (options: TurnPipelineOptions) => TurnPipeline.layer(options).pipe(
+  Layer.provide([offlineWriter, Layer.succeed(Analyst, null), Layer.succeed(Critic, null)])
+)
 
 /** What decides whether characters write first. */
 const initiatives = Layer.unwrap(Effect.gen(function*() {
@@ -227,9 +251,11 @@ const stories = SessionStories.layer.pipe(Layer.provideMerge(CharacterVersions.l
 const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
+  const options = { deadlines, serviceText: SERVICE_TEXT, safetyTexts }
   return Layer.merge(Runner.layer, pollers).pipe(
+    Layer.provide(EvalRunner.layer.pipe(Layer.provide([EvalQueue.layer.pipe(Layer.provide(Expenses.layer)), evalRuns, ShadowSessions.layer, EvalEngines.layer(offlinePipeline(options)), inbox]))),
     Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake, Studio.layer]),
-    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
+    Layer.provide(TurnPipeline.layer(options)),
     Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
@@ -237,7 +263,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+    Layer.provide([accounts, sandboxes, transcriber, EvalSuites.layer, evalRuns, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

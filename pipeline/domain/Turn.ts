@@ -34,6 +34,8 @@ export interface Turn {
   /** Somebody has said what the character looks like, so that it can be shown. */
   readonly pictures?: boolean
   readonly fault?: Fault
+  /** What it draws by, where that is not its session. */
+  readonly seed?: string
 }
 
 /** A picture that goes with a reply. */

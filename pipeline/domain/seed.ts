@@ -1,7 +1,15 @@
-/** A number that is the same for the same turn, spread over 32 bits: what varies by turn must not vary by run. */
-export const seedOf = (turn: { readonly sessionId: string; readonly turnIndex: number }): number => {
-  let hash = 0x811c9dc5 ^ turn.turnIndex
-  for (let i = 0; i < turn.sessionId.length; i++) hash = Math.imul(hash ^ turn.sessionId.charCodeAt(i), 0x01000193)
+/** What a turn draws by: its session, or in place of that the `seed` by which sessions of another name are to go the same way. */
+export interface Seeded {
+  readonly sessionId: string
+  readonly turnIndex: number
+  readonly seed?: string
+}
+
+/** A number that is the same for the same turn and the same draw of it, spread over 32 bits: what varies by turn must not vary by run. */
+export const seedOf = ({ sessionId, turnIndex, seed = sessionId }: Seeded, draw = ""): number => {
+  const name = `${seed}${draw}`
+  let hash = 0x811c9dc5 ^ turnIndex
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0

@@ -101,9 +101,19 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["repetition", ({ text }, { characterTexts, unasked }) => repeats(text, characterTexts) || (unasked !== null && opensAsBefore(text, characterTexts))]
 ]
 
+const heldOf = (candidate: Candidate): Held => {
+  const text = plain(candidate.text)
+  return { ...candidate, text, raw: candidate.text, words: text.length > MAX_REPLY_CHARS ? [] : terms(text) }
+}
+
 /** The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every engine. */
 export const refusal = (candidate: Candidate, context: GateContext): GateName | null => {
-  const text = plain(candidate.text)
-  const words = text.length > MAX_REPLY_CHARS ? [] : terms(text)
-  return GATES.find(([, refuses]) => refuses({ ...candidate, text, raw: candidate.text, words }, context))?.[0] ?? null
+  const held = heldOf(candidate)
+  return GATES.find(([, refuses]) => refuses(held, context))?.[0] ?? null
+}
+
+/** Those of these gates that refuse the reply. */
+export const refusalsAmong = (names: ReadonlySet<GateName>, candidate: Candidate, context: GateContext): ReadonlyArray<GateName> => {
+  const held = heldOf(candidate)
+  return GATES.filter(([name, refuses]) => names.has(name) && refuses(held, context)).map(([name]) => name)
 }

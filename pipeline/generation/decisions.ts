@@ -33,7 +33,7 @@ export const userEffort = (text: string): number => {
 }
 
 /** The same turn always draws the same. */
-const drawn = (turn: Turn): number => seedOf({ sessionId: `${turn.sessionId} withhold`, turnIndex: turn.turnIndex }) / 2 ** 32
+const drawn = (turn: Turn): number => seedOf(turn, " withhold") / 2 ** 32
 
 const mayWithhold = ({ turn, history, grounding, safety }: Situation): boolean => {
   const threshold = turn.character.behavioral_thresholds.withhold

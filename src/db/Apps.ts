@@ -7,6 +7,7 @@ import { type MintedKey, mintApiKey } from "#src/accounts/apiKey.ts"
 import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { OPERATOR } from "./operator.ts"
+import { SHADOW_ACCOUNT } from "./shadow.ts"
 import { VersionConflict } from "./VersionConflict.ts"
 
 /** What an account may have at most. */
@@ -116,7 +117,7 @@ export class Apps extends Context.Service<Apps, {
       idsOf: (accountId) => query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps where account_id = ${accountId}`).pipe(Effect.map((rows) => rows.map((row) => row.app_id))),
       list: ({ accountId, after, limit }) =>
         query<Array<App>>((sql) => sql`
-          select * from apps where (${accountId}::text is null or account_id = ${accountId}) and (${after}::text is null or app_id > ${after})
+          select * from apps where account_id = coalesce(${accountId}::text, account_id) and account_id <> ${SHADOW_ACCOUNT} and (${after}::text is null or app_id > ${after})
           order by app_id limit ${limit}`),
       patch
     })

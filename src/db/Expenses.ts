@@ -27,6 +27,8 @@ export class Expenses extends Context.Service<Expenses, {
   readonly take: (payer: Payer, activity: Activity, microUsd: number, runRef?: string) => Effect.Effect<Expense | null, DatabaseError>
   /** Why it would not be taken now; null: nothing is in its way. Takes nothing. */
   readonly objection: (payer: Payer, activity: Activity, microUsd: number) => Effect.Effect<"budget" | "cap" | null, DatabaseError>
+  /** What was spent beyond what was taken for it: booked, whatever the budget says. */
+  readonly add: (expense: Expense) => Effect.Effect<void, DatabaseError>
   /** What was taken and not spent: the whole of it, or a part as an expense of that amount. */
   readonly giveBack: (expense: Expense) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Expenses") {
@@ -41,7 +43,7 @@ export class Expenses extends Context.Service<Expenses, {
       left join allowances d on d.app_id = u.app_id and d.kind = 'default'`
 
     /** A session that is gone meanwhile has no end-user to count it for, but an app. */
-    const book = Effect.fnUntraced(function*({ appId, sessionId, runRef, activity }: Expense, microUsd: number) {
+    const book = Effect.fnUntraced(function*({ appId, sessionId, runRef, activity }: Expense, microUsd: number, bounded = true) {
       const pictures = picturesOf({ activity }, microUsd)
       yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
       const booked = yield* query((sql) => sql`
@@ -51,7 +53,7 @@ export class Expenses extends Context.Service<Expenses, {
         ), moves as (
           select m.* from asked m
           ${allowancesOf(sql)}
-          where amount <= 0 or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true and (${pictures}::int = 0 or is_over_images(u, d, ${pictures}::int) is not true)
+          where amount <= 0 or not ${bounded}::boolean or is_over_budget(a, amount) is not true and is_over_cap(u, d, amount) is not true and (${pictures}::int = 0 or is_over_images(u, d, ${pictures}::int) is not true)
         ), counted_use as (
           ${countUse(sql, "moves")}
         )
@@ -72,6 +74,7 @@ export class Expenses extends Context.Service<Expenses, {
           when is_over_cap(u, d, ${microUsd}::bigint) or (${picturesOf({ activity }, microUsd)}::int > 0 and is_over_images(u, d, 1)) then 'cap' end as over
         from (select a.*, c.external_user_ref from (values (${appId}::text, ${sessionId}::text)) as a(app_id, session_id) left join sessions c using (app_id, session_id)) m
         ${allowancesOf(sql)}`).pipe(Effect.map(([row]) => row?.over ?? null)),
+      add: (expense) => Effect.asVoid(book(expense, expense.microUsd, false)),
       giveBack: (expense) => Effect.asVoid(book(expense, -expense.microUsd))
     })
   }))

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "./Database.ts"
+import { isNoShadow } from "./shadow.ts"
 
 /** A turn that has ended and whose books do not agree. All in micro-USD; `held` should be 0, the others the same. */
 export interface Mismatch {
@@ -50,7 +51,7 @@ export class Ledger extends Context.Service<Ledger, {
       limit ${MOST}`)
 
     const reconcile = Effect.fnUntraced(function*({ appId, since }: { readonly appId: string | null; readonly since: Date }) {
-      const apps = appId !== null ? [appId] : (yield* query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps order by app_id`)).map((row) => row.app_id)
+      const apps = appId !== null ? [appId] : (yield* query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps where ${isNoShadow(sql)} order by app_id`)).map((row) => row.app_id)
       let turns = 0
       const mismatches: Array<Mismatch> = []
       for (const app of apps) {

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "./Database.ts"
+import { isNoShadow } from "./shadow.ts"
 
 /** Rows of one delete. */
 const ROWS_A_STEP = 5000
@@ -38,10 +39,10 @@ export class Retention extends Context.Service<Retention, {
         select ctid from delivery_attempts where started_at < now() - ${Duration.toSeconds(attempts)}::bigint * interval '1 second' limit ${ROWS_A_STEP}::int
       )) returning 1`).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
 
-    // From the beginning of a log up to the first event that is young enough, that a lane still has before it or that a turn still answers.
+    // The clock of an eval may be years behind; its sessions go with their run. From the beginning of any other log up to the first event that is young enough, that a lane still has before it or that a turn still answers.
     const trim = Effect.fnUntraced(function*(age: Duration.Duration, after: Place) {
       const scope = yield* query<Array<Place>>((sql) => sql`
-        select app_id, session_id from session_logs where (app_id, session_id) > (${after.app_id}, ${after.session_id})
+        select app_id, session_id from session_logs where ${isNoShadow(sql)} and (app_id, session_id) > (${after.app_id}, ${after.session_id})
         order by app_id, session_id limit ${SESSIONS_A_STEP}::int for no key update`)
       const [cut] = yield* query<Array<{ more: boolean }>>((sql) => sql`
         with bound as (

@@ -6,12 +6,13 @@ import { Database, type DatabaseError, type Sql } from "./Database.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-export const RUN_KINDS = ["reply", "proactive", "relational_update", "image"] as const
-export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited", "failed", "completed"] as const
+export const RUN_KINDS = ["reply", "proactive", "relational_update", "eval", "image"] as const
+export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited", "failed", "completed", "cancelled", "budget_stopped"] as const
 
 export interface Run {
   readonly run_ref: string
-  readonly session_id: string
+  /** None of an eval, whose sessions nobody sees. */
+  readonly session_id: string | null
   readonly kind: (typeof RUN_KINDS)[number]
   readonly status: (typeof RUN_STATUSES)[number]
   readonly attempts: number
@@ -43,7 +44,7 @@ const MOST_SEARCHED = 1_000
 const LAST_PART = 99_999
 /** A turn, and 0 for itself, 1 for the reading of it, or more for a picture that belongs to it. */
 const SESSION_PLACE = /^(\d{1,9})-(\d{1,5})$/
-const APP_PLACE = /^(\d{1,16})-(run_[0-9A-Z]{26})-(\d{1,5})$/
+const APP_PLACE = /^(\d{1,16})-((?:run|evr)_[0-9A-Z]{26})-(\d{1,5})$/
 export const isSessionPlace = (place: string): boolean => SESSION_PLACE.test(place)
 export const isAppPlace = (place: string): boolean => APP_PLACE.test(place)
 
@@ -71,7 +72,7 @@ const runsOf = (sql: Sql) => sql`
 /** What is being done and was done, the newest first: turns, each followed by the reading of it and by the pictures that were asked for in it. */
 export class Runs extends Context.Service<Runs, {
   readonly ofSession: (appId: string, sessionId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
-  /** By when they were accepted. */
+  /** Evals too; by when they were accepted. */
   readonly ofApp: (appId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
 }>()("src/db/Runs") {
   static readonly layer = Layer.effect(Runs, Effect.gen(function*() {
@@ -90,13 +91,13 @@ export class Runs extends Context.Service<Runs, {
     }
 
     /** The runs among the turns that `turns` gives (newest first, with `at_place` and `nth`), behind the part of the turn at `after`. */
-    const search = (sql: Sql, turns: Fragment, filter: RunFilter, after: { readonly turn: string; readonly part: number } | null) => sql`
+    const search = (sql: Sql, turns: Fragment, filter: RunFilter, after: { readonly turn: string; readonly part: number } | null, evals: Fragment = sql``) => sql`
       with t as materialized (${turns})
       select (select count(*)::int from t) as turns, (select at_place from t order by nth desc limit 1) as last, coalesce(json_agg(to_json(r) order by r.nth, r.part), '[]') as runs from (
-        select x.*, t.nth from (${runsOf(sql)}) x join t on t.run_ref = x.turn_ref
+        select * from (select x.*, t.nth, t.at_place from (${runsOf(sql)}) x join t on t.run_ref = x.turn_ref ${evals}) x
         where (${filter.kind}::text is null or x.kind = ${filter.kind}) and (${filter.status}::text is null or x.status = ${filter.status})
-          ${after === null ? sql`` : sql`and not (t.at_place = ${after.turn} and x.part <= ${after.part}::int)`}
-        order by t.nth, x.part limit ${filter.limit + 1}::int
+          ${after === null ? sql`` : sql`and not (x.at_place = ${after.turn} and x.part <= ${after.part}::int)`}
+        order by x.nth, x.part limit ${filter.limit + 1}::int
       ) r`
 
     return Runs.of({
@@ -113,13 +114,21 @@ export class Runs extends Context.Service<Runs, {
       ofApp: (appId, filter) => {
         const [, micros = null, runRef = null, part = "0"] = APP_PLACE.exec(filter.after ?? "") ?? []
         const place = (sql: Sql) => sql`(floor(extract(epoch from l.at) * 1000000)::bigint)`
+        const page = (sql: Sql) => sql`
+          ${micros === null ? sql`` : sql`and l.at < 'epoch'::timestamptz + (${micros}::bigint + 1) * interval '1 microsecond' and (${place(sql)}, l.run_ref) <= (${micros}::bigint, ${runRef})`}
+          order by l.at desc, l.run_ref desc limit ${turnsSearched(filter)}::int`
         return query<Array<Searched>>((sql) => search(sql, sql`
           select t.*, ${place(sql)} || '-' || l.run_ref as at_place, row_number() over (order by l.at desc, l.run_ref desc) as nth
           from (
-            select * from ledger l where l.app_id = ${appId} and l.entry = 'hold'
-              ${micros === null ? sql`` : sql`and l.at < 'epoch'::timestamptz + (${micros}::bigint + 1) * interval '1 microsecond' and (${place(sql)}, l.run_ref) <= (${micros}::bigint, ${runRef})`}
-            order by l.at desc, l.run_ref desc limit ${turnsSearched(filter)}::int
-          ) l left join turns t using (app_id, session_id, turn_index)`, filter, micros === null ? null : { turn: `${micros}-${runRef}`, part: Number(part) })).pipe(
+            select * from (
+              (select app_id, session_id, turn_index, run_ref, at from ledger l where l.app_id = ${appId} and l.entry = 'hold' ${page(sql)})
+              union all
+              (select * from (select app_id, null::text, null::int, run_id, created_at from eval_runs where app_id = ${appId}) as l(app_id, session_id, turn_index, run_ref, at) where true ${page(sql)})
+            ) l order by at desc, run_ref desc limit ${turnsSearched(filter)}::int
+          ) l left join turns t using (app_id, session_id, turn_index)`, filter, micros === null ? null : { turn: `${micros}-${runRef}`, part: Number(part) }, sql`
+            union all
+            select r.run_id, r.run_id, null, t.at_place || '-0', 0, 'eval', r.status, (r.started_at is not null)::int, r.started_at, r.finished_at, r.error_code, t.nth, t.at_place
+            from t join eval_runs r on r.app_id = ${appId} and r.run_id = split_part(t.at_place, '-', 2)`)).pipe(
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )
       }

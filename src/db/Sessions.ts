@@ -45,6 +45,8 @@ export interface NewSession {
   readonly endUser: { readonly display_name?: string | null | undefined; readonly timezone?: string | null | undefined; readonly locale?: string | null | undefined; readonly age_band?: string | null | undefined }
   /** Return the active session of this person with this character, if there is one. */
   readonly reuse: boolean
+  /** What the greeting is drawn by, where that is not the session. */
+  readonly seed?: string
 }
 
 export interface SessionFilter {
@@ -95,9 +97,9 @@ export class Sessions extends Context.Service<Sessions, {
     const everything = { characterSlug: null, externalUserRef: null, status: null, before: null, limit: 1 }
     const get = (appId: string, sessionId: string) => select(appId, { ...everything, sessionId }).pipe(Effect.map((rows) => rows[0]))
 
-    const greet = Effect.fnUntraced(function*(appId: string, sessionId: string, profile: StoredCharacter["profile"], user: string | null) {
+    const greet = Effect.fnUntraced(function*(appId: string, sessionId: string, profile: StoredCharacter["profile"], user: string | null, seed: string) {
       const names = { character: String(profile["display_name"]), user }
-      const bubbles = greetingBubbles(profile, createHash("sha256").update(sessionId).digest().readUInt32BE(0)).map((bubble) => fillMacros(bubble, names))
+      const bubbles = greetingBubbles(profile, createHash("sha256").update(seed).digest().readUInt32BE(0)).map((bubble) => fillMacros(bubble, names))
       if (bubbles.length === 0) return
       const payload: Payload<"character.initiated"> = { text: bubbles.join("\n"), bubbles, kind: "greeting" }
       yield* query((sql) => sql`
@@ -143,7 +145,7 @@ export class Sessions extends Context.Service<Sessions, {
         values (${appId}, ${sessionId}, ${wanted.characterSlug}, ${wanted.externalUserRef}, ${JSON.stringify(wanted.proactiveControls)}::text::jsonb, ${JSON.stringify(wanted.metadata)}::text::jsonb)`)
       yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`)
       yield* openLanes(appId, sessionId).pipe(Effect.provideService(Database, database))
-      yield* greet(appId, sessionId, character.profile, display_name)
+      yield* greet(appId, sessionId, character.profile, display_name, wanted.seed ?? sessionId)
       const authored = readThresholds(character.profile["behavioral_thresholds"] ?? {})
       if (isOn(controlsOf(wanted.proactiveControls, authored).effective)) yield* query((sql) => lookAgain(sql, { appId, sessionId }))
       const session = yield* get(appId, sessionId)

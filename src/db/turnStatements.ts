@@ -88,7 +88,7 @@ export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
-    ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`)} where cost_micro_usd > 0
+    ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`)} and cost_micro_usd > 0
   )
   ${trace(sql, s.stage, "spent", sql`(select seq from place)`)}`
 

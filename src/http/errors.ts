@@ -116,6 +116,8 @@ export const notFound = {
   end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "List the app's end-users with GET /v1/end-users."),
   account_end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "An end-user is there from their first session on."),
   account_app: structured(404, "app_not_found", "There is no such app in this account.", "List the account's apps with GET /v1/account/apps."),
+  eval_suite: structured(404, "eval_suite_not_found", "There is no such suite in this app.", "List the app's suites with GET /v1/evals/suites."),
+  eval_run: structured(404, "eval_run_not_found", "There is no such run of evals in this app.", "List them with GET /v1/evals/runs."),
   api_key: structured(404, "api_key_not_found", "There is no such key in this app.", "List the app's keys with GET /v1/account/apps/{app_id}/api-keys.")
 } as const
 export type Kind = keyof typeof notFound
@@ -148,7 +150,7 @@ export const slugTaken = (slug: string, archivedAt: number | null) =>
     : takenSlug.saying(`The slug ${slug} belongs to an archived character of this app.`,
       `Choose another slug, or take the archived character back with POST /v1/characters/${slug}/versions/${archivedAt}/restore and PATCH it.`)
 const otherVersion = structured(409, "version_conflict", "The resource is not at expected_version.", "Read it again and repeat the change on that version.")
-export const versionConflict = (kind: "app" | "character" | "proactive policy", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
+export const versionConflict = (kind: "app" | "character" | "proactive policy" | "suite", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
 
@@ -194,6 +196,11 @@ export const visualIdentityMissing = structured(409, "visual_identity_missing", 
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")
+export const evalNotFunded = budgetExceeded.saying("The app's budget does not cover the first case of the run. Nothing was charged.")
+const needsEvalBudget = structured(409, "eval_budget_required", "A run by a model needs a bound on what it may cost.", "Send max_cost_usd, or engine: \"offline\", which costs nothing.")
+export const evalBudgetRequired = (leastUsd: number) => needsEvalBudget.saying(`A run by a model needs a bound on what it may cost, and the dearest case of this one may cost ${leastUsd} USD.`, `Send max_cost_usd of ${leastUsd} or more, or engine: "offline", which costs nothing.`)
+const unfinishedEval = structured(409, "eval_run_not_finished", "The run has not ended yet.", "GET the run until it has a finished_at, or cancel it with POST /v1/evals/runs/{run_id}/cancel.")
+export const evalRunNotFinished = (runId: string) => unfinishedEval.saying(`The run ${runId} has not ended yet.`)
 export const endUserCapExceeded = structured(402, "end_user_cap_exceeded", "This end-user has used up what the app allows one. Nothing was charged.",
   "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they start anew at 00:00 UTC.")
 export const endUserBlocked = structured(409, "end_user_blocked", "The app has blocked this end-user.", "Take the block away with PATCH /v1/end-users/{external_user_ref} and blocked: false.")

@@ -12,6 +12,8 @@ import { GraphEdges } from "#src/db/GraphEdges.ts"
 import { Storylines } from "#src/db/Storylines.ts"
 import { Npcs } from "#src/db/Npcs.ts"
 import { Images } from "#src/db/Images.ts"
+import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
+import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Sessions } from "#src/db/Sessions.ts"
@@ -28,7 +30,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", run_id = "", slug = "", session_id = "", suite_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -55,6 +57,10 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       const scope = channelScope(request.principal.appId, params)
       return scope !== undefined && isId("chn", channel_id) && (yield* Channels.use((channels) => channels.get(scope, channel_id))) !== undefined
     }
+    case "eval_run":
+      return isId("evr", run_id) && (yield* EvalRuns.use((runs) => runs.get(request.principal.appId, run_id))) !== undefined
+    case "eval_suite":
+      return isId("evs", suite_id) && (yield* EvalSuites.use((suites) => suites.get(request.principal.appId, suite_id))) !== undefined
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
     case "image":

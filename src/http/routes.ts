@@ -18,6 +18,8 @@ import { deviceFlowRoutes } from "./routes/deviceFlow.ts"
 import { devicePageRoutes } from "./routes/devicePages.ts"
 import { endUserRoutes } from "./routes/endUsers.ts"
 import { endUserCapsRoutes } from "./routes/endUserCaps.ts"
+import { evalRunRoutes } from "./routes/evalRuns.ts"
+import { evalSuiteRoutes } from "./routes/evalSuites.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { graphRoutes } from "./routes/graph.ts"
 import { healthRoutes } from "./routes/health.ts"
@@ -48,6 +50,6 @@ import { usageRoutes } from "./routes/usage.ts"
 import { visualIdentityRoutes } from "./routes/visualIdentity.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, evalSuiteRoutes, evalRunRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

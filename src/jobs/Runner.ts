@@ -25,10 +25,12 @@ import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { StoredObjects } from "#src/db/StoredObjects.ts"
+import { isShadow } from "#src/db/shadow.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { SessionRef } from "#src/db/Turns.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { clearSandboxes } from "./clearSandboxes.ts"
+import { EvalRunner } from "./evals/EvalRunner.ts"
 import { initiate } from "./initiate.ts"
 import { Studio } from "./images/Studio.ts"
 import { Membership } from "./Membership.ts"
@@ -53,7 +55,7 @@ const refs = ({ sessions }: typeof Sessions.Type): ReadonlyArray<SessionRef> => 
 
 /** All of them, before the job fails for those that fail: one session must not keep the others of its job. */
 const each = (sessions: ReadonlyArray<SessionRef>, drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>) =>
-  Effect.forEach(sessions, (session) => Effect.exit(drain(session)), { concurrency: "unbounded" }).pipe(
+  Effect.forEach(sessions.filter(({ appId }) => !isShadow(appId)), (session) => Effect.exit(drain(session)), { concurrency: "unbounded" }).pipe(
     Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
   )
 
@@ -107,14 +109,16 @@ const sandboxesTask = task(Schema.Unknown, () => clearSandboxes)
 
 const initiateTask = task(Schema.Unknown, () => initiate)
 
+const evalsTask = task(Schema.Unknown, () => EvalRunner.use((runner) => runner.work))
+
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
-  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask
+  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask, evals: evalsTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "*/5 * * * * objects", "* * * * * images", "* * * * * initiate"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate", "* * * * * evals", "*/5 * * * * objects", "* * * * * images"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

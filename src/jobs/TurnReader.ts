@@ -39,7 +39,8 @@ const UNWRITABLE = /^(22|54)/
 
 /** Reads the turns of a session after they were answered, one after another, for what they tell of the two: the relational update. */
 export class TurnReader extends Context.Service<TurnReader, {
-  readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  /** By this extractor where one is given, or null for the rules alone. */
+  readonly drain: (session: SessionRef, by?: Extractor | null) => Effect.Effect<void, DatabaseError>
   /** Whether as many sessions are read by this process as may be. */
   readonly isFull: Effect.Effect<boolean>
   /** Has them read in a while, by whoever has room. */
@@ -48,7 +49,7 @@ export class TurnReader extends Context.Service<TurnReader, {
   static readonly layer = Layer.effect(TurnReader, Effect.gen(function*() {
     const turns = yield* ReadTurns
     const relationships = yield* Relationships
-    const extractor = yield* Extractor
+    const served = yield* Extractor
     const withPlace = yield* makePlaces(AT_THE_DATABASE)
 
     /** What the model makes of a turn; nothing where it fails, so that the rules read it. */
@@ -63,7 +64,7 @@ export class TurnReader extends Context.Service<TurnReader, {
       )
     })
 
-    const readNext = Effect.fnUntraced(function*(session: SessionRef) {
+    const readNext = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null) {
       const unread = yield* withPlace(turns.next(session))
       if (unread === undefined) return false
       const { turn, recalled, exposes, storied } = unread
@@ -96,7 +97,7 @@ export class TurnReader extends Context.Service<TurnReader, {
 
     // Sessions that are being read here: a second wake-up has the reader look once more, and does not read beside it.
     const reading = new Map<string, { again: boolean }>()
-    const drain = Effect.fnUntraced(function*(session: SessionRef) {
+    const drain = Effect.fnUntraced(function*(session: SessionRef, by: Extractor | null = served) {
       const name = `${session.appId} ${session.sessionId}`
       const busy = reading.get(name)
       if (busy !== undefined) {
@@ -108,7 +109,7 @@ export class TurnReader extends Context.Service<TurnReader, {
       yield* Effect.gen(function*() {
         while (mine.again) {
           mine.again = false
-          while (yield* readNext(session)) { /* until none is left */ }
+          while (yield* readNext(session, by)) { /* until none is left */ }
         }
       }).pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
     })

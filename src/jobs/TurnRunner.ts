@@ -28,9 +28,15 @@ const withheld = Outcome.cases.Withheld.make({})
 const putOff: Settled = { _tag: "Taken" }
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
 
+/** In what evals have turns played: the pipeline of their engine, and what is drawn by in place of the session. */
+export interface Staging {
+  readonly pipeline: TurnPipeline["Service"]
+  readonly seed: string
+}
+
 /** Runs the waiting turns of a session one after another, each to its end on the log. */
 export class TurnRunner extends Context.Service<TurnRunner, {
-  readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  readonly drain: (session: SessionRef, staging?: Staging) => Effect.Effect<void, DatabaseError>
   /** From now on nothing more is claimed; what runs goes on to its end. */
   readonly close: Effect.Effect<void>
   /** Turns being run by this process now. */
@@ -39,7 +45,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
   readonly releaseStrays: Effect.Effect<void, DatabaseError>
 }>()("src/jobs/TurnRunner") {
   static readonly layer = Layer.effect(TurnRunner, Effect.gen(function*() {
-    const pipeline = yield* TurnPipeline
+    const served = yield* TurnPipeline
     const turns = yield* Turns
     const characters = yield* CharacterVersions
     const initiatives = yield* Initiatives
@@ -52,7 +58,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const known = <A, E, R>(lease: Lease, work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(Effect.sync(() => running.add(nameOf(lease))), () => work, () => Effect.sync(() => running.delete(nameOf(lease))))
 
-    const load = Effect.fnUntraced(function*(row: ClaimRow) {
+    const load = Effect.fnUntraced(function*(row: ClaimRow, staging: Staging | undefined) {
       const character = yield* untilReachable(characters.get(row.app_id, row.character_slug, row.character_version))
       return {
         appId: row.app_id,
@@ -64,8 +70,9 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         ...(row.initiative !== null && { initiative: row.initiative }),
         character,
         endUser: { externalUserRef: row.external_user_ref, displayName: row.display_name, timezone: row.timezone, locale: row.locale, ageBand: row.age_band },
-        pictures: row.has_looks,
-        ...(row.fault !== null && { fault: row.fault })
+        ...(row.fault !== null && { fault: row.fault }),
+        ...(staging !== undefined && { seed: staging.seed }),
+        pictures: row.has_looks
       } satisfies Turn
     })
 
@@ -82,8 +89,9 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     })
 
     /** Runs the turn, or puts it off for as long as the character takes to answer, or as nothing is to happen: null. */
-    const attempt = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
-      const turn = yield* load(row)
+    const attempt = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail, staging: Staging | undefined) {
+      const pipeline = staging?.pipeline ?? served
+      const turn = yield* load(row, staging)
       if (row.initiative !== null) return yield* speak(row, row.initiative, pipeline.run(turn, trail))
       const now = yield* Clock.currentTimeMillis
       const dueAt = Math.max(now, row.accepted_at.getTime() + replyDelayMs(turn)) + pipeline.stallMs(turn)
@@ -92,11 +100,11 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       return null
     })
 
-    const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail) {
+    const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail, staging: Staging | undefined) {
       // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named here.
       if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trail.records)
       if (row.crashes >= CRASH_CAP) return yield* settle(lease, row.initiative, generationFailed, trail.records)
-      const outcome = yield* attempt(row, lease, trail).pipe(
+      const outcome = yield* attempt(row, lease, trail, staging).pipe(
         Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed))
       )
       if (outcome === null) return putOff
@@ -112,7 +120,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     // A claim is not interrupted on its way: a turn that is ours and that we do not know of would wait for our death.
     // One that was claimed while we were asked to stop is given back before it has begun.
-    const next = (session: SessionRef) => Effect.uninterruptibleMask((restore) =>
+    const next = (session: SessionRef, staging: Staging | undefined) => Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*(): Effect.gen.Return<Settled | undefined, DatabaseError> {
         const owner = closed ? Option.none() : yield* membership.current
         if (Option.isNone(owner)) return undefined
@@ -120,12 +128,12 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         if (row === undefined) return undefined
         const lease = leaseOf(row)
         const trail = new Trail(yield* Clock.Clock, book(lease))
-        return yield* known(lease, restore(runOne(row, lease, trail)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
+        return yield* known(lease, restore(runOne(row, lease, trail, staging)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
       }))
 
-    const drain = Effect.fnUntraced(function*(session: SessionRef) {
+    const drain = Effect.fnUntraced(function*(session: SessionRef, staging?: Staging) {
       while (true) {
-        const settled = yield* withSlot(next(session))
+        const settled = yield* withSlot(next(session, staging))
         if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
       }
     })

@@ -98,6 +98,13 @@ const plan: Record<TurnKind, ReadonlyArray<Tokens>> = {
 export const worstCaseMicroUsd = (model: string, kind: TurnKind, analyzeModel = model): number =>
   plan[kind].reduce((sum, tokens) => sum + costMicroUsd(tokens === analyze ? analyzeModel : model, tokens), 0)
 
+/** What a question to a judge of evals is planned to take. */
+const judge = call(5_000, 150)
+
+/** What so many turns of an eval, and questions to a judge about them, may cost at most by plan. */
+export const worstEvalMicroUsd = (model: string, mode: ReplyMode, turns: number, questions: number, analyzeModel = model): number =>
+  turns * worstCaseMicroUsd(model, mode, analyzeModel) + questions * costMicroUsd(model, judge)
+
 /** About what a turn costs: the plan without what it holds in reserve for a second draft. */
 const estimateMicroUsd = (model: string, kind: TurnKind): number =>
   worstCaseMicroUsd(model, kind) - costMicroUsd(model, generate) - (kind === "deep" ? costMicroUsd(model, rewrite) : 0)
@@ -105,6 +112,8 @@ const estimateMicroUsd = (model: string, kind: TurnKind): number =>
 /** What a message costs with this model, and the list that it is reckoned by; all in micro-USD, the list for a million tokens. */
 export const ratesOf = (model: string) => ({
   priceVersion: PRICE_VERSION,
+  /** Of an eval: a turn as its mode has it, of which this is the fast one. */
+  evalTurn: { worst: worstEvalMicroUsd(model, "fast", 1, 0), estimate: estimateMicroUsd(model, "fast") },
   messages: (["fast", "deep", "proactive"] as const).map((kind) => ({ kind: kind === "proactive" ? kind : `message_${kind}` as const, worst: worstCaseMicroUsd(model, kind), estimate: estimateMicroUsd(model, kind) })),
   tokens: [...prices].map(([name, { input, cached, output }]) => ({ model: name, input, cached, output }))
 })

@@ -62,6 +62,12 @@ describe("the README", () => {
     assert.deepStrictEqual(JSON.parse(page).data.memories.map(({ text }: { text: string }) => text), ["My sister Nadia plays the cello."])
   })
 
+  it("holds a demo character to its suite", async () => {
+    const table = await shell(block("evals"))
+    assert.match(table, /^trade +1 +pass$/m)
+    assert.match(table, /^gate pass: pass_rate/m)
+  })
+
   it("makes a webhook for the conversation", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))

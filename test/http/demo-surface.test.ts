@@ -33,10 +33,11 @@ const OPEN = [
   "GET /v1/end-users/{external_user_ref}/usage", "GET /v1/end-users/{external_user_ref}/caps", "GET /v1/erasures/{erasure_id}",
   "GET /v1/usage", "GET /v1/rates"
 ]
-/** Account, webhooks, budgets, managed bots, many bots at once, and pictures. */
+/** Account, webhooks, budgets, evals, managed bots, many bots at once, and pictures. */
 const CLOSED = [
   /^PATCH \/v1\/end-users\/\{external_user_ref\}\/caps$/,
   /^\w+ \/v1\/account(?:\/|$)/,
+  /^\w+ \/v1\/evals\//,
   /^\w+ \/v1\/(?:apps\/\{app_id\}|sessions\/\{session_id\})\/channels(?:\/|$)/,
   /^POST \/v1\/telegram\/bots\/\{bot_id\}\/rotate-token$/,
   /^\w+ \/v1\/telegram\/batches(?:\/|$)/,
@@ -66,7 +67,7 @@ const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
   app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"), bot_id: () => newId("bot"),
-  batch_id: () => newId("bat"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers"), asset_id: () => newId("ast"), image_id: () => newId("img")
+  batch_id: () => newId("bat"), suite_id: () => newId("evs"), run_id: () => newId("evr"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers"), asset_id: () => newId("ast"), image_id: () => newId("img")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))
 const isClosed = (name: string) => CLOSED.some((pattern) => pattern.test(name))

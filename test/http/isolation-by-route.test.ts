@@ -18,7 +18,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), suite_id: newId("evs"), run_id: newId("evr"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -73,8 +73,11 @@ const settle = async (): Promise<typeof ours> => {
   const app_channel_id = (await app.post(`/v1/apps/${app_id}/channels`, hook)).body.data.id
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
+  const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
+  const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
+  await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, suite_id, run_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 

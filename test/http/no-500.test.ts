@@ -54,8 +54,10 @@ beforeAll(async () => {
   await new TestApp(server.baseUrl, account_app_id, api_key).createSession({ external_user_ref })
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
+  const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
+  const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
+  known = { account_app_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
 })
 afterAll(async () => {
   client.close()
@@ -121,7 +123,7 @@ describe("whatever is sent", () => {
       })),
       // Archiving the character, forgetting the memory or deleting the channel once and for all would leave little to find.
       async ({ method, path, query, headers, body }) => {
-        if (method === "DELETE" && ["bot_id", "memory_id", "npc_id", "edge_id", "entry_id", "storyline_id", "arc_id", "slug", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
+        if (method === "DELETE" && ["bot_id", "memory_id", "npc_id", "edge_id", "entry_id", "storyline_id", "arc_id", "slug", "suite_id", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
         // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
         if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
         const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })

@@ -47,6 +47,12 @@ describe("a sandbox whose key has expired", () => {
     telegram.start(person, bot)
     await until("a chat", async () => (await app.get("/v1/sessions?external_user_ref=tg:" + person.id)).body.data.sessions.length > 0)
     await app.get("/v1/delivery/events")
+    // A demo key cannot make these; what has come to be there all the same goes as well.
+    await server.database.sql`insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates) values (${app.appId}, 'evs_1', 'suite', ${slug}, '[]', '[]')`
+    await server.database.sql`
+      insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, finished_at)
+      values (${app.appId}, 'evr_1', 'evs_1', ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, now())`
+    await server.database.sql`insert into eval_results (app_id, run_id, place, case_key, repeat) values (${app.appId}, 'evr_1', 1, 'one', 1)`
     const session = await other.createSession({ character_slug: "edda-brandvik" })
 
     await expire(app)

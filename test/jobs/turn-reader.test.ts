@@ -19,7 +19,7 @@ describe("the reader of turns", () => {
         next: () => Effect.sync(() => { asked++ }).pipe(Effect.andThen(Deferred.await(go)), Effect.as(undefined))
       })
     ])))
-    const reading = yield* Effect.forkChild(Effect.forEach(sessions, reader.drain, { concurrency: "unbounded" }), { startImmediately: true })
+    const reading = yield* Effect.forkChild(Effect.forEach(sessions, (session) => reader.drain(session), { concurrency: "unbounded" }), { startImmediately: true })
     yield* Effect.yieldNow
     assert.isTrue(yield* reader.isFull)
     assert.strictEqual(asked, 2)

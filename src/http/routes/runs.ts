@@ -23,9 +23,9 @@ const toData = ({ runs, next }: RunPage) => ({ runs: runs.map(toResource), next_
 
 const RunsData = z.object({
   runs: z.array(z.object({
-    trace_id: z.string().describe("Equals the run_ref of the turn; of an image, its own trace_id"),
-    session_id: z.string(),
-    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. image: a picture that was asked for in the session, behind the turn before it"),
+    trace_id: z.string().describe("Equals the run_ref of the turn; of an image, its own trace_id; the id of an eval"),
+    session_id: z.string().nullable().describe("null of an eval"),
+    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. image: a picture that was asked for in the session, behind the turn before it. eval: a whole run of a suite"),
     status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
     attempts: z.int(),
     started_at: z.iso.datetime().nullable(),

@@ -28,8 +28,8 @@ export const usageRoutes: Routes = ({ app, answer }) => {
     answer(request, reply, Effect.gen(function*() {
       const { engine, model } = yield* Writer
       const { listen, costMicroUsd } = yield* Transcriber
+      const { priceVersion, messages, evalTurn, tokens } = ratesOf(model)
       const { priceMicroUsd } = yield* Painter
-      const { priceVersion, messages, tokens } = ratesOf(model)
       const minute = toUsd(costMicroUsd(60))
       return success({
         currency: "USD",
@@ -38,6 +38,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
         model,
         rates: [
           ...messages.map(({ kind, worst, estimate }) => ({ kind, unit: "message", price_usd: toUsd(worst), estimate_usd: toUsd(estimate) })),
+          { kind: "eval_turn", unit: "turn", price_usd: toUsd(evalTurn.worst), estimate_usd: toUsd(evalTurn.estimate) },
           ...(listen === null ? [] : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }]),
           { kind: "image", unit: "image", price_usd: toUsd(Math.max(...IMAGE_SIZES.map(priceMicroUsd))), estimate_usd: toUsd(priceMicroUsd("square")) }
         ],

@@ -30,9 +30,9 @@ export const RatesData = z.object({
   engine: z.string(),
   model: z.string(),
   rates: z.array(z.object({
-    kind: z.enum(["message_fast", "message_deep", "proactive", "transcription", "image"]),
-    unit: z.enum(["message", "minute", "image"]),
-    price_usd: z.number().describe("What is held for a message when it is accepted, or for one of the character's own accord when it is begun: the most that it is planned to cost; what is paid for a minute of voice, where there is a model that listens; or for a picture, of the dearest size"),
+    kind: z.enum(["message_fast", "message_deep", "proactive", "transcription", "image", "eval_turn"]),
+    unit: z.enum(["message", "minute", "image", "turn"]),
+    price_usd: z.number().describe("What is held for a message when it is accepted, or for one of the character's own accord when it is begun: the most that it is planned to cost; what is paid for a minute of voice, where there is a model that listens; or for a picture, of the dearest size; what is held for a turn of an eval in fast mode, which costs nothing by the offline engine"),
     estimate_usd: z.number().describe("About what one costs")
   })),
   tokens: z.array(z.object({ model: z.string(), input_usd: z.number(), cached_input_usd: z.number(), output_usd: z.number() })).describe("List prices for a million tokens; what is settled is what was used of them")

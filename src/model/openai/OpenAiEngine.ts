@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { Critic, Critique, Rewrite } from "#pipeline/critic/Critic.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
+import { Judge, Judgement } from "#pipeline/evals/judge/Judge.ts"
 import { Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
@@ -13,6 +14,7 @@ import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
 import { makeAsk } from "./ask.ts"
 import type { OpenAiOptions } from "./call.ts"
+import { TEMPERATURE_REFUSED } from "./failure.ts"
 import { formatOf } from "./Format.ts"
 
 const paragraphs = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
@@ -22,6 +24,7 @@ const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
 const EXTRACTION = formatOf("extraction", Extraction)
+const JUDGEMENT = formatOf("judgement", Judgement)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
   /** The model that reads a message before `model` answers it, and the turn afterwards. */
@@ -48,5 +51,17 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Laye
     // What it costs is booked when the turn has been read: one that dies on the way is read again.
     extract: (request) => Effect.map(askAnalyst({ format: EXTRACTION, messages: extractPrompt(request), onSpent: () => Effect.void }), ({ value, usage }) => ({ extraction: value, usage }))
   }
-  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor))
+  const askExactly = yield* makeAsk({ ...options, temperature: 0 })
+  const judge: Judge = {
+    model: options.model,
+    judge: (messages) => {
+      const question = { format: JUDGEMENT, messages, onSpent: () => Effect.void }
+      return askExactly(question).pipe(
+        Effect.map((answer) => ({ ...answer, temperature: 0 })),
+        Effect.catchIf(({ code }) => code === TEMPERATURE_REFUSED, () => Effect.map(ask(question), (answer) => ({ ...answer, temperature: null }))),
+        Effect.map(({ value, usage, temperature }) => ({ judgement: value, usage, temperature }))
+      )
+    }
+  }
+  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor), Context.add(Judge, judge))
 }))

@@ -19,6 +19,8 @@ export interface OpenAiOptions {
   readonly callTimeout: Duration.Input
   /** The first wait before a retry. */
   readonly backoff?: Duration.Input
+  /** The model's own without it. */
+  readonly temperature?: number
 }
 
 export const OPENAI_URL = "https://api.openai.com/v1"
@@ -68,7 +70,7 @@ export const makeCall = (options: OpenAiOptions) => {
     Effect.tryPromise({
       try: (signal): Promise<unknown> =>
         client.chat.completions.create(
-          { model: options.model, messages: [...messages], ...responseFormat(format, rung) },
+          { model: options.model, messages: [...messages], ...options.temperature !== undefined && { temperature: options.temperature }, ...responseFormat(format, rung) },
           { signal }
         ),
       catch: (thrown) => thrown

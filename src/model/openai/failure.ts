@@ -35,6 +35,10 @@ const mayBeFormat = ({ status, param, message }: APIError): boolean =>
   (status === 400 || status === 404 || status === 422)
   && /response_format|json_schema|json_object|structured|grammar|schema|\(no body\)$/i.test(`${param ?? ""} ${message}`)
 
+/** Some models take no temperature but their own. */
+export const TEMPERATURE_REFUSED = "temperature_refused"
+const isTemperature = ({ status, param, message }: APIError): boolean => status === 400 && /temperature/i.test(`${param ?? ""} ${message}`)
+
 const PASSING = new Set([408, 429])
 
 /** Sorts whatever the client threw. */
@@ -43,6 +47,7 @@ export const toCallFailed = (thrown: unknown, nowMs: number): CallFailed => {
   if (!(thrown instanceof APIError) || thrown.status === undefined) return failed("unreachable", "connection", { passing: true })
   // Answered like a rate limit, but it lasts until somebody pays.
   if (thrown.code === "insufficient_quota") return failed("unreachable", "quota_exhausted")
+  if (isTemperature(thrown)) return failed("refused", TEMPERATURE_REFUSED)
   const code = `http_${thrown.status}`
   return PASSING.has(thrown.status) || thrown.status >= 500
     ? failed("unreachable", code, { passing: true, retryAfterMs: retryAfterMs(thrown.headers?.get("retry-after"), nowMs) })

@@ -1,0 +1,123 @@
+import type { Character } from "../domain/Character.ts"
+import { type CheckResult, type CheckStatus, type Rubric, RUBRICS } from "./Check.ts"
+import { gatesBroken, type Played } from "./Played.ts"
+import { type Interval, intervalOfMean, meanOf, percentile, type Weighted, weightedMean } from "./statistics.ts"
+import type { Case, Gate } from "./Suite.ts"
+import type { Trajectory } from "./Trajectory.ts"
+
+/** A case and a repeat of it, when it is done. */
+export interface CaseResult {
+  readonly asked: Case
+  readonly repeat: number
+  readonly status: CheckStatus
+  readonly checks: ReadonlyArray<CheckResult>
+  /** Null where it could not be played. */
+  readonly trajectory: Trajectory | null
+  readonly costMicroUsd: number
+}
+
+export interface Mean {
+  readonly mean: number | null
+  /** 95 %, by the bootstrap over cases; null of fewer than two. */
+  readonly interval: Interval | null
+  /** How many results it is of. */
+  readonly n: number
+}
+
+export interface Metrics {
+  readonly counts: Readonly<Record<CheckStatus, number>>
+  readonly pass_rate: Mean
+  readonly rubrics: Readonly<Partial<Record<Rubric, Mean>>>
+  /** Shares of the turns with a reply. */
+  readonly repetition_rate: number | null
+  readonly break_rate: number | null
+  readonly false_memory_rate: number | null
+  /** Share of all turns. */
+  readonly refusal_rate: number | null
+  readonly recall_at_k: number | null
+  readonly latency_p50_ms: number | null
+  readonly latency_p95_ms: number | null
+  readonly cost_usd: number
+}
+
+const PLACES = 1_000_000
+const rounded = (value: number): number => Math.round(value * PLACES) / PLACES
+const roundedOrNull = (value: number | null): number | null => value === null ? null : rounded(value)
+
+/** Whether a result counts for or against the pass rate; one that could not be judged does neither. */
+export const passed = ({ status }: Pick<CaseResult, "status">): boolean | null => status === "skipped" ? null : status === "pass"
+
+/** Repeats of a case are alike, so that an interval is one over cases: each by the mean of its repeats. */
+export const byCase = (results: ReadonlyArray<CaseResult>, valueOf: (result: CaseResult) => number | null): ReadonlyMap<string, Weighted> =>
+  new Map([...Map.groupBy(results, ({ asked }) => asked.key)].flatMap(([key, repeats]) => {
+    const value = meanOf(repeats.flatMap((result) => valueOf(result) ?? []))
+    return value === null ? [] : [[key, { value, weight: repeats[0]?.asked.weight ?? 1 }] as const]
+  }))
+
+export const meanWithInterval = (values: ReadonlyArray<Weighted>, seed: number): { readonly mean: number | null; readonly interval: Interval | null } => {
+  const interval = intervalOfMean(values, seed)
+  return { mean: roundedOrNull(weightedMean(values)), interval: interval === null ? null : { low: rounded(interval.low), high: rounded(interval.high) } }
+}
+
+const meanBy = (results: ReadonlyArray<CaseResult>, valueOf: (result: CaseResult) => number | null, seed: number): Mean => ({
+  ...meanWithInterval([...byCase(results, valueOf).values()], seed),
+  n: results.filter((result) => valueOf(result) !== null).length
+})
+
+export const passValue = (result: CaseResult): number | null => {
+  const verdict = passed(result)
+  return verdict === null ? null : Number(verdict)
+}
+/** What a rubric's judges gave a result, on average. */
+export const rubricValue = (rubric: Rubric) => ({ checks }: CaseResult): number | null =>
+  meanOf(checks.flatMap((check) => check.rubric === rubric && check.score !== undefined ? [check.score] : []))
+
+/** What all results of a run come to. The same results and seed give the same numbers. */
+export const metricsOf = (results: ReadonlyArray<CaseResult>, character: Character, seed: number): Metrics => {
+  const count = (status: CheckStatus) => results.filter((result) => result.status === status).length
+  const played = results.flatMap(({ asked, trajectory }): ReadonlyArray<Played> => trajectory === null ? [] : [{ character, asked, trajectory }])
+  const turns = played.flatMap((one) => one.trajectory.turns.map((turn, place) => ({ one, turn, place })))
+  const spoken = turns.filter(({ turn }) => turn.bubbles.length > 0)
+  const share = <A>(items: ReadonlyArray<A>, holds: (item: A) => boolean) => roundedOrNull(meanOf(items.map((item) => Number(holds(item)))))
+  const latencies = turns.map(({ turn }) => turn.latency_ms)
+  const judged = RUBRICS.map((rubric) => [rubric, meanBy(results, rubricValue(rubric), seed)] as const)
+  return {
+    counts: { pass: count("pass"), fail: count("fail"), skipped: count("skipped"), error: count("error") },
+    pass_rate: meanBy(results, passValue, seed),
+    rubrics: Object.fromEntries(judged.filter(([, { n }]) => n > 0)),
+    repetition_rate: share(spoken, ({ one, place }) => gatesBroken(one, place, ["repetition"]).length > 0),
+    break_rate: share(spoken, ({ one, place }) => gatesBroken(one, place, ["assistant_tell", "role_bleed", "denies_ai"]).length > 0),
+    false_memory_rate: share(spoken, ({ one, place }) => gatesBroken(one, place, ["unsupported_memory"]).length > 0),
+    refusal_rate: share(turns, ({ turn }) => turn.safety === "refuse_in_voice"),
+    recall_at_k: roundedOrNull(meanOf(results.flatMap(({ checks }) => checks.flatMap(({ type, score }) => type === "retrieval_recall_at_k" && score !== undefined ? [score] : [])))),
+    latency_p50_ms: percentile(latencies, 0.5),
+    latency_p95_ms: percentile(latencies, 0.95),
+    cost_usd: rounded(results.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0) / 1_000_000)
+  }
+}
+
+export interface GateResult extends Gate {
+  readonly actual: number | null
+  readonly status: "pass" | "fail" | "skipped"
+}
+
+const RUBRIC = "rubric."
+const valueOf = (metrics: Metrics, metric: string): number | null => {
+  if (metric.startsWith(RUBRIC)) return metrics.rubrics[metric.slice(RUBRIC.length) as Rubric]?.mean ?? null
+  const value = metrics[metric as keyof Metrics]
+  return typeof value === "number" ? value : metric === "pass_rate" ? metrics.pass_rate.mean : null
+}
+const HOLDS: Readonly<Record<Gate["op"], (actual: number, value: number) => boolean>> = {
+  gte: (actual, value) => actual >= value, gt: (actual, value) => actual > value, lte: (actual, value) => actual <= value, lt: (actual, value) => actual < value
+}
+
+/** Each gate with what it was held against; one about what was not measured is skipped. */
+export const gateResults = (gates: ReadonlyArray<Gate>, metrics: Metrics): ReadonlyArray<GateResult> =>
+  gates.map((gate) => {
+    const actual = valueOf(metrics, gate.metric)
+    return { ...gate, actual, status: actual === null ? "skipped" : HOLDS[gate.op](actual, gate.value) ? "pass" : "fail" }
+  })
+
+/** Null without gates. A gate that was skipped has not been passed. */
+export const verdictOf = (gates: ReadonlyArray<GateResult>): "pass" | "fail" | null =>
+  gates.length === 0 ? null : gates.every(({ status }) => status === "pass") ? "pass" : "fail"

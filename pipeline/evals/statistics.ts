@@ -1,0 +1,52 @@
+import { binomialDistribution, mean, quantile, sampleWithReplacement } from "simple-statistics"
+import { seedOf } from "../domain/seed.ts"
+
+export interface Interval {
+  readonly low: number
+  readonly high: number
+}
+
+/** Numbers from 0 up to 1, the same for the same seed. */
+export const randomOf = (seed: number): () => number => {
+  let drawn = 0
+  return () => seedOf({ sessionId: `statistics ${seed}`, turnIndex: drawn++ }) / 2 ** 32
+}
+
+const RESAMPLES = 2_000
+
+export interface Weighted {
+  readonly value: number
+  /** Above 0. */
+  readonly weight: number
+}
+
+/** Null of none. */
+export const weightedMean = (values: ReadonlyArray<Weighted>): number | null =>
+  values.length === 0 ? null : values.reduce((sum, { value, weight }) => sum + value * weight, 0) / values.reduce((sum, { weight }) => sum + weight, 0)
+
+/**
+ * The 95 % interval of the weighted mean by the bootstrap: of the means of as many values drawn with replacement, the middle 95 in a hundred.
+ * Null of fewer than two values, of which nothing can be said.
+ */
+export const intervalOfMean = (values: ReadonlyArray<Weighted>, seed: number): Interval | null => {
+  if (values.length < 2) return null
+  const random = randomOf(seed)
+  const means = Array.from({ length: RESAMPLES }, () => weightedMean(sampleWithReplacement([...values], values.length, random)) ?? 0)
+  return { low: quantile(means, 0.025), high: quantile(means, 0.975) }
+}
+
+export const meanOf = (values: ReadonlyArray<number>): number | null => values.length === 0 ? null : mean([...values])
+
+/** Of times and the like; null of none. */
+export const percentile = (values: ReadonlyArray<number>, share: number): number | null => values.length === 0 ? null : quantile([...values], share)
+
+/**
+ * McNemar's exact test, two-sided: how likely so lopsided a number of flips is, were either direction as likely as the other. 1 where nothing flips.
+ */
+export const mcnemarExact = (fixed: number, broken: number): number => {
+  const flips = fixed + broken
+  if (flips === 0) return 1
+  // The table ends where nothing of note is left: what it lacks at its end is as much as nothing.
+  const upTo = (binomialDistribution(flips, 0.5) ?? []).slice(0, Math.min(fixed, broken) + 1)
+  return Math.min(1, 2 * upTo.reduce((sum, share) => sum + share, 0))
+}

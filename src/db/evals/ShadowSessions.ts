@@ -1,0 +1,129 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { StageName } from "#pipeline/domain/Turn.ts"
+import type { Setup } from "#pipeline/evals/Suite.ts"
+import { Database, type DatabaseError } from "../Database.ts"
+import { eraseSessions } from "../eraseSessions.ts"
+import { Sessions } from "../Sessions.ts"
+import { SHADOW_ACCOUNT } from "../shadow.ts"
+import type { SessionRef } from "../Turns.ts"
+
+/** What a run plays: a version of a character of an app. */
+export interface Cast {
+  readonly appId: string
+  readonly runId: string
+  readonly slug: string
+  readonly version: number
+}
+
+export interface TurnRef extends SessionRef {
+  readonly turnIndex: number
+}
+
+/** A turn as the tables have it. */
+export interface StoredTurn {
+  readonly outcome: "replied" | "withheld" | "exited" | "failed" | null
+  readonly reason: string | null
+  readonly cost_micro_usd: number
+  readonly events: ReadonlyArray<{ readonly type: string; readonly bubbles: ReadonlyArray<string> | null }>
+  readonly stages: ReadonlyArray<{ readonly stage: StageName; readonly decision: string | null; readonly detail: { readonly memories?: ReadonlyArray<{ readonly id: string }>; readonly cited_memory_ids?: ReadonlyArray<string> } | null }>
+}
+
+/** The person that all of them are of. */
+const PERSON = "eval"
+/** Sessions that one transaction erases. */
+const A_STEP = 5
+/** All that is kept of such an app when it has no session any more, what refers to others first. */
+const TABLES = ["end_users", "character_versions", "characters", "apps"] as const
+
+/** The sessions in which a run plays its cases, in an app of their own: see `shadow.ts`. The app's id is the run's. */
+export class ShadowSessions extends Context.Service<ShadowSessions, {
+  /** Makes the app with a copy of the character's version, if it is not there. */
+  readonly openApp: (cast: Cast) => Effect.Effect<void, DatabaseError>
+  /** A session that was opened at that moment. */
+  readonly open: (cast: Cast, setup: Setup, seed: string, at: Date) => Effect.Effect<{ readonly session: SessionRef; readonly greeting: ReadonlyArray<string> }, DatabaseError>
+  /** Has what a turn has written so far be from that moment, instead of the database's own; and no delay of the author's be waited for. */
+  readonly stamp: (turn: TurnRef, at: Date) => Effect.Effect<void, DatabaseError>
+  readonly turn: (turn: TurnRef) => Effect.Effect<StoredTurn | undefined, DatabaseError>
+  /** What all turns have cost that are there. */
+  readonly spent: (runId: string) => Effect.Effect<number, DatabaseError>
+  /** Erases all sessions of the run. */
+  readonly erase: (runId: string) => Effect.Effect<void, DatabaseError>
+  /** And the app itself. */
+  readonly closeApp: (runId: string) => Effect.Effect<void, DatabaseError>
+}>()("src/db/evals/ShadowSessions") {
+  static readonly layer = Layer.effect(ShadowSessions, Effect.gen(function*() {
+    const database = yield* Database
+    const { query, transaction } = database
+    const sessions = yield* Sessions
+
+    const openApp = Effect.fnUntraced(function*({ appId, runId, slug, version }: Cast) {
+      yield* query((sql) => sql`insert into apps (app_id, account_id, name, environment) values (${runId}, ${SHADOW_ACCOUNT}, 'eval', 'test') on conflict do nothing`)
+      yield* query((sql) => sql`insert into characters (app_id, slug, version) values (${runId}, ${slug}, ${version}) on conflict do nothing`)
+      yield* query((sql) => sql`
+        insert into character_versions (app_id, slug, version, profile)
+        select ${runId}, slug, version, profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${version} on conflict do nothing`)
+    }, transaction)
+
+    const open = Effect.fnUntraced(function*({ runId, slug }: Cast, setup: Setup, seed: string, at: Date) {
+      const created = yield* sessions.create(runId, {
+        characterSlug: slug, externalUserRef: PERSON, proactiveControls: { proactive_enabled: false }, metadata: {}, endUser: {}, reuse: false, seed
+      }).pipe(Effect.catchTags({ CharacterUnavailable: Effect.die, QuotaReached: Effect.die }))
+      const { session_id: sessionId } = created.session
+      const { display_name = null, timezone = null, locale = null, age_band } = setup.end_user
+      yield* query((sql) => sql`
+        update end_users set display_name = ${display_name}, timezone = ${timezone}, locale = ${locale}, age_band = ${age_band ?? "unknown"} where app_id = ${runId} and external_user_ref = ${PERSON}`)
+      yield* query((sql) => sql`update sessions set created_at = ${at.toISOString()}::timestamptz where app_id = ${runId} and session_id = ${sessionId}`)
+      const said = yield* query<Array<{ bubbles: ReadonlyArray<string> }>>((sql) => sql`
+        update events set created_at = ${at.toISOString()}::timestamptz where app_id = ${runId} and session_id = ${sessionId} returning payload -> 'bubbles' as bubbles`)
+      return { session: { appId: runId, sessionId }, greeting: said[0]?.bubbles ?? [] }
+    }, transaction)
+
+    const stamp = Effect.fnUntraced(function*({ appId, sessionId, turnIndex }: TurnRef, at: Date) {
+      const moment = at.toISOString()
+      yield* query((sql) => sql`
+        with moved as (
+          update turns set deferred = true, accepted_at = case when outcome is null then ${moment}::timestamptz else accepted_at end, settled_at = case when outcome is null then null else ${moment}::timestamptz end
+          where app_id = ${appId} and session_id = ${sessionId} and turn_index = ${turnIndex}::int returning *
+        ), logged as (
+          update session_logs l set last_user_at = ${moment}::timestamptz, last_character_at = case when l.last_character_at is null then null else ${moment}::timestamptz end
+          from moved m where l.app_id = m.app_id and l.session_id = m.session_id
+        )
+        update events e set created_at = ${moment}::timestamptz from moved m
+        where e.app_id = m.app_id and e.session_id = m.session_id and e.trace_id = m.run_ref and (e.cursor > m.cursor or m.outcome is null)`)
+    })
+
+    const eraseSome = Effect.fnUntraced(function*(runId: string) {
+      const some = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${runId} order by session_id limit ${A_STEP}`)
+      yield* eraseSessions(runId, some.map((row) => row.session_id)).pipe(Effect.provideService(Database, database))
+      return some.length
+    }, transaction)
+    const erase = Effect.fnUntraced(function*(runId: string) {
+      while ((yield* eraseSome(runId)) > 0);
+    })
+
+    return ShadowSessions.of({
+      openApp,
+      open,
+      stamp,
+      turn: ({ appId, sessionId, turnIndex }) => query<Array<StoredTurn>>((sql) => sql`
+        select t.outcome, t.failure_reason as reason, coalesce(t.cost_micro_usd, 0)::int8 as cost_micro_usd,
+          coalesce((
+            select json_agg(json_build_object('type', e.type, 'bubbles', e.payload -> 'bubbles') order by e.cursor) from events e
+            where e.app_id = t.app_id and e.session_id = t.session_id and e.trace_id = t.run_ref and e.cursor > t.cursor
+          ), '[]') as events,
+          coalesce((
+            select json_agg(json_build_object('stage', g.stage, 'decision', g.decision, 'detail', g.detail) order by g.seq) from turn_stages g
+            where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.fence = t.fence
+          ), '[]') as stages
+        from turns t where t.app_id = ${appId} and t.session_id = ${sessionId} and t.turn_index = ${turnIndex}::int`).pipe(Effect.map((rows) => rows[0])),
+      spent: (runId) => query<[{ spent: number }]>((sql) => sql`select coalesce(sum(cost_micro_usd), 0)::int8 as spent from turns where app_id = ${runId}`).pipe(Effect.map(([{ spent }]) => spent)),
+      erase,
+      closeApp: Effect.fnUntraced(function*(runId) {
+        yield* erase(runId)
+        yield* transaction(Effect.forEach(TABLES, (table) => query((sql) => sql`delete from ${sql(table)} where app_id = ${runId}`), { discard: true }))
+      })
+    })
+  }))
+}

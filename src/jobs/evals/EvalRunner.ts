@@ -1,0 +1,134 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
+import { gateResults, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
+import type { Case } from "#pipeline/evals/Suite.ts"
+import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
+import { Inbox } from "#pipeline/Inbox.ts"
+import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { Database, DatabaseError } from "#src/db/Database.ts"
+import { type Done, EvalQueue, type HeldRun, type NextCase } from "#src/db/evals/EvalQueue.ts"
+import { EvalRuns, type EvalStatus, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
+import { ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
+import { Relationships } from "#src/db/Relationships.ts"
+import { Membership } from "../Membership.ts"
+import { TurnReader } from "../TurnReader.ts"
+import { TurnRunner } from "../TurnRunner.ts"
+import { EvalEngines } from "./EvalEngines.ts"
+import { gradeCase, ungraded } from "./gradeCase.ts"
+import { playCase } from "./playCase.ts"
+
+/** Runs that one process works on at a time; a case of each at once, so that whoever dies leaves one case of a run to be played anew. */
+const RUNS_AT_ONCE = 4
+/** A case that was begun so often and never ended is not begun again: it may be what ends its workers. */
+const MOST_ATTEMPTS = 3
+
+const sameMessages = (asked: Case, { turns }: Trajectory): boolean => turns.every(({ user }, place) => asked.turns[place]?.user === user)
+const nameOf = (key: string, repeat: number): string => JSON.stringify([key, repeat])
+
+/** Works on runs of evals, case by case, each written down when it is done. */
+export class EvalRunner extends Context.Service<EvalRunner, {
+  /** Until no run is left that nobody is at. */
+  readonly work: Effect.Effect<void, DatabaseError>
+}>()("src/jobs/evals/EvalRunner") {
+  static readonly layer = Layer.effect(EvalRunner, Effect.gen(function*() {
+    const { transaction } = yield* Database
+    const queue = yield* EvalQueue
+    const runs = yield* EvalRuns
+    const shadows = yield* ShadowSessions
+    const characters = yield* CharacterVersions
+    const engines = yield* EvalEngines
+    const membership = yield* Membership
+    const services = yield* Effect.context<Inbox | TurnRunner | TurnReader | Relationships | ShadowSessions>()
+    const places = yield* Semaphore.make(RUNS_AT_ONCE)
+
+    /** By case and repeat; of none, nothing. */
+    const trajectoriesOf = Effect.fnUntraced(function*(appId: string, runId: string | null) {
+      const results = runId === null ? [] : yield* runs.allResults(appId, runId)
+      return new Map(results.flatMap(({ case_key, repeat, trajectory }) => trajectory === null ? [] : [[nameOf(case_key, repeat), trajectory] as const]))
+    })
+
+    /** What is left of a case that was not played to its end: what it has cost is charged, and it goes. */
+    const clear = (run: HeldRun) => transaction(Effect.gen(function*() {
+      yield* queue.charge(run, runs.pricing.isFree(run.engine) ? 0 : yield* shadows.spent(run.run_id))
+      yield* shadows.erase(run.run_id)
+    }))
+
+    const end = Effect.fnUntraced(function*(run: HeldRun, status: EvalStatus, errorCode: string | null = null) {
+      yield* clear(run)
+      yield* shadows.closeApp(run.run_id)
+      const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
+      const metrics = metricsOf(toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id)), character, run.seed)
+      const gates = gateResults(run.gates, metrics)
+      const verdict = verdictOf(gates)
+      // What was not played to its end has not passed.
+      yield* queue.finish(run, { status, metrics, gateResults: gates, verdict: verdict === "pass" && status !== "completed" ? "fail" : verdict, errorCode })
+    })
+
+    /** Plays and grades a case. Null: the run has ended meanwhile. */
+    const one = Effect.fnUntraced(function*(run: HeldRun, next: NextCase, stored: ReadonlyMap<string, Trajectory>, baseline: ReadonlyMap<string, Trajectory>): Effect.fn.Return<Done | null, DatabaseError> {
+      const asked = run.cases.find(({ key }) => key === next.case_key)
+      if (asked === undefined) return ungraded("the suite has no such case")
+      if (next.attempts >= MOST_ATTEMPTS) return ungraded(`begun ${next.attempts} times and never ended`)
+      const { app_id: appId, run_id: runId, character_slug: slug, character_version: version } = run
+      const character = yield* characters.get(appId, slug, version)
+      const engine = yield* engines.of(run.engine)
+      const free = runs.pricing.isFree(run.engine)
+      const name = nameOf(next.case_key, next.repeat)
+      const earlier = stored.get(name)
+      if (run.regrade_of !== null && (earlier === undefined || !sameMessages(asked, earlier))) return ungraded("the run that is graded anew has not played this case, or with other messages")
+      const wanted = Effect.map(queue.standing(run), (standing) => standing?.status === "running")
+      const trajectory = earlier ?? (yield* playCase({
+        cast: { appId, runId, slug, version }, character, engine, replyMode: run.reply_mode, asked, seed: `${run.seed} ${asked.key} ${next.repeat}`, free, wanted
+      }).pipe(Effect.provideContext(services)))
+      if (trajectory === null) return null
+      // What was played before was paid for before.
+      const cost = earlier === undefined ? trajectory.turns.reduce((sum, turn) => sum + turn.cost_micro_usd, 0) : 0
+      return yield* gradeCase(engine.judge, { character, asked, trajectory }, baseline.get(name) ?? null, cost)
+    })
+
+    const play = Effect.fnUntraced(function*(run: HeldRun) {
+      if (run.regrade_of === null && run.status === "running") yield* shadows.openApp({ appId: run.app_id, runId: run.run_id, slug: run.character_slug, version: run.character_version })
+      // Whoever was at it before may have died at a case.
+      yield* clear(run)
+      const stored = yield* trajectoriesOf(run.app_id, run.regrade_of)
+      const baseline = yield* trajectoriesOf(run.app_id, run.baseline_run_id)
+      while (true) {
+        const standing = yield* queue.standing(run)
+        if (standing === undefined) return
+        const { status, next, spent_micro_usd: spent } = standing
+        if (status !== "running") return yield* end(run, status)
+        if (next === null) return yield* end(run, "completed")
+        const asked = run.cases.find(({ key }) => key === next.case_key)
+        const worst = asked === undefined ? 0 : worstOf(runs.pricing, run, asked)
+        if (spent + worst > run.max_cost_micro_usd || !(yield* queue.begin(run, next, worst))) return yield* end(run, "budget_stopped")
+        const played = yield* Effect.exit(one(run, next, stored, baseline))
+        if (Exit.isFailure(played) && (Cause.hasInterrupts(played.cause) || Cause.squash(played.cause) instanceof DatabaseError)) return yield* Effect.failCause(played.cause)
+        if (Exit.isFailure(played)) yield* Effect.logError("a case of an eval could not be played", played.cause)
+        const done = Exit.isSuccess(played) ? played.value : ungraded("it could not be played", runs.pricing.isFree(run.engine) ? 0 : yield* shadows.spent(run.run_id))
+        // With its session goes what would be charged again.
+        if (done !== null) yield* transaction(Effect.andThen(queue.done(run, next, done), shadows.erase(run.run_id)))
+      }
+    })
+
+    const guarded = (run: HeldRun) => play(run).pipe(
+      Effect.catchDefect((defect) => Effect.logError("an eval could not be run", defect).pipe(Effect.andThen(end(run, "failed", "internal_error")))),
+      Effect.onError(() => queue.leave(run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+      Effect.annotateLogs({ run_id: run.run_id })
+    )
+
+    const work = Effect.gen(function*() {
+      while (true) {
+        const owner = yield* membership.current
+        const run = Option.isNone(owner) ? undefined : yield* queue.claim(owner.value)
+        if (run === undefined) return
+        yield* guarded(run)
+      }
+    })
+    return EvalRunner.of({ work: places.withPermit(work) })
+  }))
+}
