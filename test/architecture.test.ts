@@ -8,6 +8,7 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
   ["channels/"],
+  ["src/imports/"],
   ["src/db/", "src/model/", "src/accounts/"],
   ["src/jobs/"],
   ["src/http/"],
@@ -30,6 +31,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   undici: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],
+  yauzl: ["src/imports/"],
   "graphile-worker": ["src/jobs/", "src/db/migrate.ts"]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/

@@ -31,6 +31,7 @@ import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import type { Imports } from "#src/db/Imports.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
 import type { Memories } from "#src/db/Memories.ts"
 import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
@@ -64,7 +65,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
   | Sessions | Timeline | Traces | Transcriber | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

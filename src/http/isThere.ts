@@ -6,6 +6,7 @@ import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
+import { Imports } from "#src/db/Imports.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Sessions } from "#src/db/Sessions.ts"
@@ -21,7 +22,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", import_id = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -48,6 +49,8 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
     }
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
+    case "import":
+      return isId("imp", import_id) && (yield* Imports.use((imports) => imports.get(request.principal.appId, import_id))) !== undefined
     case "memory":
       return isId("mem", memory_id) && isId("ses", session_id) && (yield* Memories.use((memories) => memories.get(session, memory_id))) !== undefined
     case "open_loop":

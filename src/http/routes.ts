@@ -7,6 +7,7 @@ import { appHealthRoutes } from "./routes/appHealth.ts"
 import { appRoutes } from "./routes/apps.ts"
 import { auditLogRoutes } from "./routes/auditLog.ts"
 import { channelRoutes } from "./routes/channels.ts"
+import { characterExportRoutes } from "./routes/characterExport.ts"
 import { characterRoutes } from "./routes/characters.ts"
 import { characterVersionRoutes } from "./routes/characterVersions.ts"
 import { deliveryEventRoutes } from "./routes/deliveryEvents.ts"
@@ -18,6 +19,7 @@ import { endUserRoutes } from "./routes/endUsers.ts"
 import { endUserCapsRoutes } from "./routes/endUserCaps.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { healthRoutes } from "./routes/health.ts"
+import { importRoutes } from "./routes/imports.ts"
 import { memoryRoutes } from "./routes/memories.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { metricsRoutes } from "./routes/metrics.ts"
@@ -40,6 +42,6 @@ import { traceRoutes } from "./routes/trace.ts"
 import { usageRoutes } from "./routes/usage.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, characterExportRoutes, importRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

@@ -2,6 +2,7 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
+import { cardV2 } from "#test/support/cards.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { bodiesFor, type Operation, operationsOf, queriesFor } from "#test/support/hostile.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
@@ -17,7 +18,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -64,8 +65,9 @@ const settle = async (): Promise<typeof ours> => {
   const app_channel_id = (await app.post(`/v1/apps/${app_id}/channels`, hook)).body.data.id
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
+  const import_id = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, bot_id, batch_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, bot_id, batch_id, import_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 
