@@ -1,5 +1,6 @@
 import type { AssetMeta } from "./Bundle.ts"
 import { checkImage, MOST_IMAGE_BYTES } from "./checkImage.ts"
+import { isPng, pictureOf } from "./pngTexts.ts"
 import { fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { cut } from "./Text.ts"
@@ -52,7 +53,8 @@ export class Assets {
     return null
   }
 
-  async take(kind: AssetMeta["kind"], label: string, bytes: Buffer, path: string): Promise<void> {
+  async take(kind: AssetMeta["kind"], label: string, file: Buffer, path: string): Promise<void> {
+    const bytes = isPng(file) ? pictureOf(file) : file
     if (this.found.length >= MOST_IMAGES || this.#bytes + bytes.length > MOST_BYTES) {
       this.#report.warn("asset_rejected", path, `More than ${MOST_IMAGES} images, or more than ${MOST_BYTES / 1024 / 1024} MiB of them: it was left out.`)
       return

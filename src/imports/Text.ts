@@ -100,7 +100,7 @@ export class Text {
 
   #withoutOrders(text: string, path: string): string {
     return text.split("\n").map((line) => {
-      if (!INJECTION.some((pattern) => pattern.test(line))) return line
+      if (line.trim() === "" || !INJECTION.some((pattern) => pattern.test(line))) return line
       return line.split(/(?<=[.!?])\s+/).filter((sentence) => {
         const orders = INJECTION.some((pattern) => pattern.test(sentence))
         if (orders) {

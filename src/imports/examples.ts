@@ -14,9 +14,12 @@ const START = /<start>/i
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
+/** How a line of somebody's begins. */
+const speakerOf = (names: ReadonlyArray<string>): RegExp =>
+  new RegExp(String.raw`^\s{0,4}(?:\*\*)?(\{\{user\}\}|user|you|\{\{char\}\}|${names.filter((name) => name !== "").map(escaped).join("|") || "char"})(?:\*\*)?\s?:\s?(?:\*\*)?`, "i")
+
 /** Lines that begin with somebody's name and a colon, and those that go on with them; what stands before the first is nobody's. */
-const turnsIn = (block: string, names: ReadonlyArray<string>): { readonly turns: ReadonlyArray<Turn>; readonly stray: string } => {
-  const speaker = new RegExp(String.raw`^\s{0,4}(?:\*\*)?(\{\{user\}\}|user|you|\{\{char\}\}|${names.filter((name) => name !== "").map(escaped).join("|") || "char"})(?:\*\*)?\s?:\s?(?:\*\*)?`, "i")
+const turnsIn = (block: string, speaker: RegExp): { readonly turns: ReadonlyArray<Turn>; readonly stray: string } => {
   const turns: Array<{ readonly role: Turn["role"]; readonly lines: Array<string> }> = []
   const stray: Array<string> = []
   for (const line of block.split("\n")) {
@@ -73,8 +76,9 @@ export class Examples {
 
   /** Blocks that `<START>` parts, in text that is prepared. */
   takeBlocks(source: string, names: ReadonlyArray<string>, path: string): void {
+    const speaker = speakerOf(names)
     for (const block of source.split(START)) {
-      const { turns, stray } = turnsIn(block, names)
+      const { turns, stray } = turnsIn(block, speaker)
       if (stray !== "") this.#text.report.dropped(path, "Stands before anybody speaks.")
       this.take(turns, path)
     }
