@@ -78,7 +78,7 @@ describe("a hostile PNG", () => {
     ["with JSON of no card", () => pngWith(text("chara", base64("[]"))), "unsupported"],
     ["with a compressed text that is a bomb", () => pngWith(compressedText("chara", Buffer.alloc(16 * MIB, 65))), "unreadable"],
     ["of more than 40 megapixels", () => Buffer.concat([SIGNATURE, header(10_000, 5_000), text("chara", base64(cardV2()))]), "too_large"],
-    ["of half a million chunks", () => pngWith(...Array.from<Buffer>({ length: 500_000 }).fill(chunk("tEXt", Buffer.from("a\0")))), "too_large"],
+    ["of half a million chunks", () => pngWith(Buffer.concat(Array.from<Buffer>({ length: 500_000 }).fill(chunk("tEXt", Buffer.from("a\0"))))), "too_large"],
     ["of a signature alone", () => SIGNATURE, "unreadable"]
   ])("is refused: %s", async (_, file, reason) => {
     assert.strictEqual(await refusal(await file()), reason)
