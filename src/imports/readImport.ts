@@ -15,6 +15,8 @@ import { Report, type ReportData } from "./Report.ts"
 
 /** Of the file, and of the JSON in it. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024
+/** Characters of the JSON of what is not used. */
+const MOST_EXTRA = 256 * 1024
 
 export interface ImportFile {
   readonly format: Format | "auto"
@@ -95,6 +97,14 @@ const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
   return { json: readJson(bytes, "The file"), source: NO_ASSETS }
 }
 
+/** What is kept for the way back alone, as long as it is not too much; of what is, who made it. */
+const boundExtra = (bundle: Bundle, report: Report): Bundle => {
+  if (JSON.stringify(bundle.extra).length <= MOST_EXTRA) return bundle
+  report.warn("extra_dropped", "extra", `What the file says besides takes more than ${MOST_EXTRA / 1024} KiB, and was left out.`)
+  const { card } = bundle.extra
+  return { ...bundle, extra: card !== undefined && JSON.stringify(card).length <= MOST_EXTRA ? { card } : {} }
+}
+
 const ofCharx = (json: Fields): Fields => {
   if (formatOf(json) !== "chara_card_v3" && formatOf(json) !== "chara_card_v2") throw unsupported("card.json of the archive is no character card.")
   return json
@@ -109,7 +119,7 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
   if (found === undefined) throw unsupported("It is JSON, but none of the known kinds: see format.")
   if (format !== "auto" && format !== found) throw unsupported(`It was said to be ${format}, and is ${found}.`)
   const assets = new Assets(report, source)
-  const bundle = await mapAs(found)
+  const bundle = boundExtra(await mapAs(found), report)
   return { format: found, bundle, report: report.data, images: assets.images }
 
   async function mapAs(kind: Format): Promise<Bundle> {
