@@ -153,7 +153,7 @@ const characterExport = defineCommand({
   args: {
     slug: { type: "positional", required: true, description: "Slug of the character" },
     format: { type: "string", default: "chara_card_v3", description: "What to write", valueHint: "chara_card_v3|png|bundle" },
-    out: { type: "string", description: "Where to write; the slug with .json or .png without it", valueHint: "FILE" },
+    out: { type: "string", description: "Where to write; the slug with .json, .png or .zip without it", valueHint: "FILE" },
     url: client.url,
     key: client.key
   },

@@ -32,6 +32,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],
   yauzl: ["src/imports/"],
+  yazl: ["src/imports/"],
   "graphile-worker": ["src/jobs/", "src/db/migrate.ts"]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/

@@ -84,8 +84,8 @@ export class Imports extends Context.Service<Imports, {
   readonly commit: <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<string, E, R>) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
   /** Forgets what is in it. Again: nothing happens. Undefined: no such import. */
   readonly discard: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, ImportClosed | DatabaseError>
-  /** What the import that a character was made of says besides, for the way back. */
-  readonly extraOf: (appId: string, importId: string) => Effect.Effect<Pick<Bundle, "extra" | "npcs" | "evidence" | "visual_identity"> | undefined, DatabaseError>
+  /** The images that an import brought, by their SHA-256. */
+  readonly images: (appId: string, importId: string) => Effect.Effect<ReadonlyMap<string, Uint8Array>, DatabaseError>
   /** Closes those whose time is over, and deletes those that were closed without a character long ago. */
   readonly expire: Effect.Effect<void, DatabaseError>
 }>()("src/db/Imports") {
@@ -174,7 +174,8 @@ export class Imports extends Context.Service<Imports, {
 
     return Imports.of({
       stage, get, list, revise, commit, discard, expire,
-      extraOf: (appId, importId) => Effect.map(get(appId, importId), (stored) => stored?.bundle ?? undefined)
+      images: (appId, importId) => query<Array<{ sha256: string; content: Uint8Array }>>((sql) => sql`
+        select sha256, content from import_images where app_id = ${appId} and import_id = ${importId} order by sha256`).pipe(Effect.map((rows) => new Map(rows.map((row) => [row.sha256, row.content]))))
     })
   }))
 }

@@ -2,11 +2,11 @@ import { type Bundle, BUNDLE_SCHEMA, splitProfile } from "./Bundle.ts"
 import type { Fields } from "./readJson.ts"
 
 /** A character as a file that this service takes in as it is. */
-export const toBundle = (slug: string, profile: Fields, came: Pick<Bundle, "extra" | "npcs" | "evidence" | "visual_identity"> | undefined): Fields => ({
+export const toBundle = (slug: string, profile: Fields, came: Omit<Bundle, "character" | "lore"> | undefined): Fields => ({
   schema: BUNDLE_SCHEMA,
   ...splitProfile({ slug, ...profile }),
   npcs: came?.npcs ?? [],
-  assets: [],
+  assets: came?.assets ?? [],
   evidence: came?.evidence ?? [],
   visual_identity: came?.visual_identity ?? null,
   extra: came?.extra ?? {}

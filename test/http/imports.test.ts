@@ -315,6 +315,22 @@ describe("GET /v1/characters/{slug}/export", () => {
     assert.deepStrictEqual(authored((await commit(again)).body.data.character), authored(character))
   })
 
+  it("gives the images that came with it: the avatar is the picture, and a bundle with images is an archive", async () => {
+    const data = { assets: [{ type: "icon", uri: "embeded://a.webp", name: "main", ext: "webp" }, { type: "emotion", uri: "embeded://joy.png", name: "joy", ext: "png" }] }
+    const staged = await stage({ content_base64: base64(await zipOf({ "card.json": cardV3(data), "a.webp": await picture("webp", 40, 60), "joy.png": await picture() })), target_slug: slug() })
+    const { character } = (await commit(staged)).body.data
+    const file = async (format: string) => {
+      const response = await fetch(`${server.baseUrl}/v1/characters/${character.slug}/export?format=${format}`, { headers: { authorization: `Bearer ${app.key}` } })
+      return { type: response.headers.get("content-type"), content_base64: Buffer.from(await response.arrayBuffer()).toString("base64") }
+    }
+    const png = await file("png")
+    assert.deepInclude((await stage({ content_base64: png.content_base64, target_slug: slug() })).bundle.assets[0], { kind: "avatar", mime: "image/png", width: 40, height: 60 })
+    const zip = await file("bundle")
+    assert.strictEqual(zip.type, "application/zip")
+    const again = await stage({ content_base64: zip.content_base64, target_slug: slug() })
+    assert.deepStrictEqual([again.format_detected, again.bundle.assets, again.bundle.lore], ["bundle", staged.bundle.assets, staged.bundle.lore])
+  })
+
   it("gives back what came with an import and is not used here", async () => {
     const came = { system_prompt: "Stay in the inn.", creator: "ann", tags: ["inn"], nickname: "Mar", x_new: { a: 1 }, extensions: { chub: { id: 7 }, depth_prompt: { prompt: "x", depth: 4 }, talkativeness: 0.5 } }
     const { data } = (await app.get(`/v1/characters/${(await imported(came))["slug"]}/export`)).body
