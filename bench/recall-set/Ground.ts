@@ -8,14 +8,15 @@ import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
 import { apply, EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
-import { merge } from "#pipeline/retrieval/merge.ts"
+import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
+import { rank } from "#pipeline/retrieval/rank.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
-import type { Recalled } from "#pipeline/retrieval/Retrieved.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type RetrievalWeights, Weights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
 import { Database } from "#src/db/Database.ts"
 import { Memories } from "#src/db/Memories.ts"
+import * as MemoryStores from "#src/db/MemoryStores.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Relationships } from "#src/db/Relationships.ts"
 import { characterOf, turnOf } from "#test/support/turns.ts"
@@ -24,18 +25,36 @@ import type { Conversation, Question } from "./converse.ts"
 import type { Life } from "./Life.ts"
 
 const CANDIDATES = 20
-const MOST = 10
+const RECALLED = 8
+const REMEMBERED = 8
 const HISTORY = 12
 /** One step of the index takes in no more. */
 const INDEXED_AT_A_TIME = 400
+
+/** How it is searched, where it is not as a turn does. */
+export interface Variant extends Partial<RetrievalWeights> {
+  /** Whether what was noted is looked at beside what was said. */
+  readonly notes?: boolean
+}
+
+export interface Place {
+  readonly cursor: number | null
+  readonly score: number
+}
+
+/** Of two lists the first of each, then the second of each, and so on; a place once. */
+const inTurn = (said: ReadonlyArray<Place>, noted: ReadonlyArray<Place>): ReadonlyArray<Place> => {
+  const places = Array.from({ length: Math.max(said.length, noted.length) }, (_, n) => [said[n], noted[n]]).flat().filter((place) => place !== undefined)
+  return places.filter(({ cursor }, n) => places.findIndex((other) => other.cursor === cursor) === n)
+}
 
 export interface Held {
   readonly life: Life
   readonly conversation: Conversation
   /** Notes that the rules have made of it. */
   readonly facts: number
-  /** What is found for a question, the best first. */
-  readonly ask: (question: Question, weights?: RetrievalWeights) => Promise<ReadonlyArray<Recalled>>
+  /** What a turn would be given for a question: the places of what was said and of what was noted, the best of each in turn. */
+  readonly ask: (question: Question, variant?: Variant) => Promise<ReadonlyArray<Place>>
 }
 
 const utterances = ({ turns }: Conversation): ReadonlyArray<Utterance> => turns.flatMap(({ person, character, personCursor, at }): ReadonlyArray<Utterance> => [
@@ -57,7 +76,7 @@ const readThrough = (sessionId: string, said: ReadonlyArray<Utterance>, characte
 
 /** Puts a conversation on the log of a session, indexes it and notes its facts, as its turns would have. */
 export const hold = async ({ sql, url }: Pick<Ground, "sql" | "url">, session: string, life: Life, conversation: Conversation): Promise<Held & { readonly close: () => Promise<void> }> => {
-  const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Memories.layer, Relationships.layer).pipe(Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))))
+  const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), Relationships.layer).pipe(Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))))
   const said = utterances(conversation)
   const character = characterOf({ slug: "bench", display_name: life.character })
   const endUser = { ...turnOf({}).endUser, displayName: life.person, locale: life.locale }
@@ -69,7 +88,6 @@ export const hold = async ({ sql, url }: Pick<Ground, "sql" | "url">, session: s
   const known = readThrough(session, said, character, endUser)
   const memories = [...known.memories.values()]
   await runtime.runPromise(Relationships.use((relationships) => relationships.amend({ appId: APP, sessionId: session }, () => Effect.succeed({ at: conversation.endedAt, patch: { ...EMPTY_PATCH, memories } }))))
-  const saidAt = new Map(memories.flatMap(({ id, evidence }) => evidence.slice(0, 1).map(({ cursor }) => [id, cursor])))
   const turn = turnOf({ appId: APP, sessionId: session, turnIndex: conversation.turns.length + 1, character, endUser })
   // The last of the log waits for the one after it.
   const last = said.length - 1
@@ -77,17 +95,15 @@ export const hold = async ({ sql, url }: Pick<Ground, "sql" | "url">, session: s
     await runtime.runPromise(Recall.use((recall) => recall.search({ turn, terms: [], before: Math.min(to, last) + 1, indexTo: Math.min(to, last), limit: 1 })))
   }
 
-  const ask = ({ text, after }: Question, weights = WEIGHTS) => runtime.runPromise(Effect.gen(function*() {
+  const ask = ({ text, after }: Question, { notes = true, ...change }: Variant = {}) => runtime.runPromise(Effect.gen(function*() {
+    const weights = { ...WEIGHTS, ...change }
     const [person, reply] = after
     const history: ReadonlyArray<Utterance> = [{ role: "user", text: person, cursor: last + 2, at: conversation.endedAt }, { role: "character", text: reply, cursor: last + 3, at: conversation.endedAt }]
     const terms = recallQuery(text, history, weights)
     const { found } = yield* Recall.use((recall) => recall.search({ turn, terms, before: last + 1, indexTo: last, limit: CANDIDATES }))
-    const facts = weights.fact === 0 ? [] : yield* Memories.use((memories) =>
-      memories.search({ appId: APP, sessionId: session }, { terms, languages: [life.locale], asOf: null, pinned: false, limit: CANDIDATES }))
-    return merge(found, facts.flatMap((fact) => {
-      const cursor = saidAt.get(fact.id)
-      return cursor === undefined ? [] : [{ ...fact, cursor }]
-    }), conversation.endedAt.getTime(), MOST, weights)
-  }).pipe(Effect.provideService(Weights, weights)))
+    const { memories } = yield* MemoryStore.use((store) => store.look({ turn, terms, memories: REMEMBERED, loops: 0 }))
+    const said = rank(found, conversation.endedAt.getTime(), RECALLED, weights)
+    return inTurn(said, notes ? memories : [])
+  }).pipe(Effect.provideService(Weights, { ...WEIGHTS, ...change })))
   return { life, conversation, facts: memories.filter(({ status }) => status === "active").length, ask, close: () => runtime.dispose() }
 }

@@ -1,6 +1,5 @@
-import { type RetrievalWeights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
 import type { Question } from "./converse.ts"
-import type { Held } from "./Ground.ts"
+import type { Held, Variant } from "./Ground.ts"
 
 const mean = (values: ReadonlyArray<number>): number => values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 const shareOf = (value: number): number => Math.round(value * 1_000) / 1_000
@@ -13,12 +12,12 @@ export interface Measured {
 }
 
 /** How much of what answers these questions is found. */
-export const recallOf = async (held: ReadonlyArray<Held>, fits: (question: Question) => boolean, weights: RetrievalWeights = WEIGHTS): Promise<Measured> => {
+export const recallOf = async (held: ReadonlyArray<Held>, fits: (question: Question) => boolean, variant: Variant = {}): Promise<Measured> => {
   const five: Array<number> = []
   const ten: Array<number> = []
   for (const { conversation, ask } of held) {
     for (const question of conversation.questions.filter((question) => question.cursors.length > 0 && fits(question))) {
-      const found = (await ask(question, weights)).map(({ cursor }) => cursor)
+      const found = (await ask(question, variant)).map(({ cursor }) => cursor)
       const share = (most: number) => mean(question.cursors.map((cursor) => Number(found.slice(0, most).includes(cursor))))
       five.push(share(5))
       ten.push(share(10))

@@ -1,10 +1,9 @@
-import { type RetrievalWeights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
 import type { Result } from "../Row.ts"
 import type { Ground } from "../support/Ground.ts"
 import { converse } from "./converse.ts"
 import { english } from "./english.ts"
 import { german } from "./german.ts"
-import { type Held, hold } from "./Ground.ts"
+import { type Held, hold, type Variant } from "./Ground.ts"
 import type { QuestionKind } from "./Life.ts"
 import { falseClaims, recallOf } from "./measure.ts"
 
@@ -13,17 +12,18 @@ const SEED = 7
 const KINDS: ReadonlyArray<QuestionKind> = ["single", "multi-hop", "temporal", "pronoun"]
 
 /** As things are, and with one of them changed at a time. */
-const VARIANTS: ReadonlyArray<readonly [string, Partial<RetrievalWeights>]> = [
+const VARIANTS: ReadonlyArray<readonly [string, Variant]> = [
   ["as it is", {}],
   ["without neighbours", { nextTo: 0, nextButOne: 0 }],
   ["without the next but one", { nextButOne: 0 }],
   ["without the next", { nextTo: 0 }],
   ["next counts half of itself", { nextTo: 1 }],
-  ["without facts", { fact: 0 }],
-  ["facts count in full", { fact: 1 }],
+  ["without notes", { notes: false }],
   ["without recency", { recency: 0 }],
   ["recency in equal weight", { recency: 1 }],
   ["without expansion", { earlier: 0, name: 0 }],
+  ["without earlier words", { earlier: 0 }],
+  ["earlier words count half", { earlier: 0.5 }],
   ["without names", { name: 0 }],
   ["names count in full", { name: 1 }]
 ]
@@ -56,11 +56,11 @@ export const recallSet = async (ground: Ground, sessions: ReadonlyArray<string>)
     for (const [variant, change] of VARIANTS) {
       const row: Record<string, string | number> = { variant }
       for (const held of open) {
-        const { at5, at10 } = await recallOf([held], () => true, { ...WEIGHTS, ...change })
+        const { at5, at10 } = await recallOf([held], () => true, change)
         Object.assign(row, { [`${held.life.locale}@5`]: at5, [`${held.life.locale}@10`]: at10 })
       }
-      const pronoun = await recallOf(open, ({ kind }) => kind === "pronoun", { ...WEIGHTS, ...change })
-      const { at5, at10 } = await recallOf(open, () => true, { ...WEIGHTS, ...change })
+      const pronoun = await recallOf(open, ({ kind }) => kind === "pronoun", change)
+      const { at5, at10 } = await recallOf(open, () => true, change)
       ablation.push({ ...row, "pronoun@10": pronoun.at10, "recall@5": at5, "recall@10": at10 })
     }
     const [whole, ...others] = ablation.map((row) => Number(row["recall@10"]))

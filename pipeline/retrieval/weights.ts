@@ -12,11 +12,9 @@ export interface RetrievalWeights {
   readonly earlier: number
   /** A name out of them. */
   readonly name: number
-  /** A noted fact, against the words that were said. */
-  readonly fact: number
 }
 
-export const WEIGHTS: RetrievalWeights = { nextTo: 0.25, nextButOne: 0.5, recency: 0.05, earlier: 0.3, name: 0.7, fact: 0.25 }
+export const WEIGHTS: RetrievalWeights = { nextTo: 0.25, nextButOne: 0.5, recency: 0.05, earlier: 0.3, name: 0.7 }
 
 /** What the index of utterances is searched with. */
 export const Weights = Context.Reference<RetrievalWeights>("pipeline/retrieval/Weights", { defaultValue: () => WEIGHTS })

@@ -6,7 +6,7 @@ import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
 import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
-import type { Patch } from "#pipeline/relational/Patch.ts"
+import { EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
 import type { Relationship } from "#pipeline/relational/Relationship.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { lockSessions } from "./acceptStatements.ts"
@@ -15,11 +15,14 @@ import { CharacterVersions } from "./CharacterVersions.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { Relationships } from "./Relationships.ts"
+import { addReadingJobs } from "./turnJobs.ts"
 import { type SessionRef, stageRow } from "./Turns.ts"
 import { writeAfterwards } from "./turnStatements.ts"
 
 /** What is read with a turn, of what was said before it. */
 const HISTORY_UTTERANCES = 12
+
+const PUT_OFF_MS = 1000
 
 interface Row {
   readonly turn_index: number
@@ -33,6 +36,7 @@ interface Row {
   readonly locale: string | null
   readonly age_band: "adult" | "minor" | "unknown"
   readonly exposes: boolean
+  readonly is_last: boolean
   readonly recalled: ReadonlyArray<string>
   readonly said: ReadonlyArray<readonly ["user" | "character", string, number, number, boolean]> | null
   readonly ended_at: Date
@@ -44,6 +48,8 @@ export interface Unread {
   readonly recalled: ReadonlyArray<string>
   /** Whether the app has opted in to seeing scores. */
   readonly exposes: boolean
+  /** Whether there was no later turn: one that comes now asks to be read by itself. */
+  readonly isLast: boolean
 }
 
 export interface Reading {
@@ -64,6 +70,8 @@ export class ReadTurns extends Context.Service<ReadTurns, {
   readonly next: (session: SessionRef) => Effect.Effect<Unread | undefined, DatabaseError>
   /** Writes what was read: the patch, its stage and its cost, and the event of the scores, at once. A turn that somebody else has read meanwhile is left as it is; what this reading has cost is booked all the same. */
   readonly write: (reading: Reading) => Effect.Effect<void, DatabaseError>
+  /** Has these sessions looked at in a while. */
+  readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/ReadTurns") {
   static readonly layer = Layer.effect(ReadTurns, Effect.gen(function*() {
     const { pool, query, transaction, afterCommit } = yield* Database
@@ -83,7 +91,8 @@ export class ReadTurns extends Context.Service<ReadTurns, {
           from t left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor >= t.cursor and e.trace_id = t.run_ref and e.type <> 'relationship_score.changed' group by t.turn_index, t.cursor
         )
         select t.turn_index, t.run_ref, t.outcome, t.character_slug, coalesce(t.character_version, c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
-          a.expose_relational_numerics as exposes, coalesce(n.at, t.settled_at) as ended_at,
+          a.expose_relational_numerics as exposes,
+          not exists (select from turns later where later.app_id = t.app_id and later.session_id = t.session_id and later.turn_index > t.turn_index) as is_last, coalesce(n.at, t.settled_at) as ended_at,
           coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross join json_array_elements(g.detail -> 'memories') m
             where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
           (
@@ -108,6 +117,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       return {
         recalled: row.recalled,
         exposes: row.exposes,
+        isLast: row.is_last,
         turn: {
           sessionId,
           turnIndex: row.turn_index,
@@ -140,20 +150,24 @@ export class ReadTurns extends Context.Service<ReadTurns, {
 
     const write = Effect.fnUntraced(function*({ session, turnIndex, decide, record, at, scores }: Reading) {
       const { appId, sessionId } = session
-      yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
+      const cost = record.usage?.costMicroUsd ?? 0
+      if (cost > 0) yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
       const [log] = yield* query<ReadonlyArray<unknown>>((sql) => lockSessions(sql, [appId], [sessionId]))
       // The session was erased while its turn was read.
       if (log === undefined) return
       let fresh = false
       const after = yield* relationships.amend(session, (known) => Effect.sync(() => {
         fresh = known.readTurn < turnIndex
-        return fresh ? { at, patch: decide(known), turnIndex } : { at, patch: { memories: [], recalled: [], loops: [], bearing: {}, snapshot: null } }
+        return fresh ? { at, patch: decide(known), turnIndex } : { at, patch: EMPTY_PATCH }
       }))
-      yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost: record.usage?.costMicroUsd ?? 0 }))
+      yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost }))
       const payload = fresh ? scores(after) : null
       if (payload !== null) yield* tell(session, turnIndex, payload)
     }, transaction)
 
-    return ReadTurns.of({ next, write })
+    const putOff = (sessions: ReadonlyArray<SessionRef>) => Effect.asVoid(query((sql) => sql`
+      select ${addReadingJobs(sql, sessions.map(({ appId }) => appId), sessions.map(({ sessionId }) => sessionId), PUT_OFF_MS)}`))
+
+    return ReadTurns.of({ next, write, putOff })
   }))
 }

@@ -62,16 +62,17 @@ export class Relationships extends Context.Service<Relationships, {
 
     const read = Effect.fnUntraced(function*(session: SessionRef, superseded: boolean) {
       const { appId, sessionId } = session
-      const [[row], memories, loops] = yield* Effect.all([
-        query<Array<RelationshipRow>>((sql) => sql`select read_turn, version, bearing from relationships where app_id = ${appId} and session_id = ${sessionId}`),
-        query<Array<Memory>>((sql) => sql`
-          select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId} ${superseded ? sql`` : sql`and status <> 'superseded'`} order by memory_id`),
-        query<Array<OpenLoop>>((sql) => sql`select ${loopColumns(sql)} from open_loops where app_id = ${appId} and session_id = ${sessionId} order by loop_id`)
-      ], { concurrency: "unbounded" })
+      const [row] = yield* query<Array<RelationshipRow & { readonly memories: ReadonlyArray<Memory>; readonly loops: ReadonlyArray<OpenLoop> }>>((sql) => sql`
+        select read_turn, version, bearing,
+          coalesce((select json_agg(m order by id) from (
+            select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId} ${superseded ? sql`` : sql`and status <> 'superseded'`}
+          ) m), '[]') as memories,
+          coalesce((select json_agg(l order by id) from (select ${loopColumns(sql)} from open_loops where app_id = ${appId} and session_id = ${sessionId}) l), '[]') as loops
+        from relationships where app_id = ${appId} and session_id = ${sessionId}`)
       if (row === undefined) return NEW_RELATIONSHIP
       return {
-        memories: new Map(memories.map((memory) => [memory.id, memory])),
-        loops: new Map(loops.map((loop) => [loop.id, loop])),
+        memories: new Map(row.memories.map((memory) => [memory.id, memory])),
+        loops: new Map(row.loops.map((loop) => [loop.id, loop])),
         bearing: { ...NEW_BEARING, ...row.bearing },
         version: row.version,
         readTurn: row.read_turn
@@ -125,8 +126,10 @@ export class Relationships extends Context.Service<Relationships, {
       if (gone !== null) yield* blank(session, gone)
       yield* writeRows(session, patch)
       if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
-      yield* query((sql) => writePatch(sql, session, after.version, turnIndex, moment, patch))
       yield* query((sql) => sql`
+        with written as (
+          ${writePatch(sql, session, after.version, turnIndex, moment, patch)}
+        )
         update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json,
           initiate_at = case when ${patch.loops.length > 0 || patch.bearing.preferences !== undefined} and initiate_at > now() then now() else initiate_at end
         where app_id = ${appId} and session_id = ${sessionId}`)
@@ -135,8 +138,11 @@ export class Relationships extends Context.Service<Relationships, {
 
     const amend = <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => transaction(Effect.gen(function*() {
       const { appId, sessionId } = session
-      yield* query((sql) => sql`insert into relationships (app_id, session_id) select app_id, session_id from sessions where app_id = ${appId} and session_id = ${sessionId} on conflict do nothing`)
-      yield* query((sql) => sql`select 1 from relationships where app_id = ${appId} and session_id = ${sessionId} for no key update`)
+      const lock = query<ReadonlyArray<unknown>>((sql) => sql`select 1 from relationships where app_id = ${appId} and session_id = ${sessionId} for no key update`)
+      if ((yield* lock).length === 0) {
+        yield* query((sql) => sql`insert into relationships (app_id, session_id) select app_id, session_id from sessions where app_id = ${appId} and session_id = ${sessionId} on conflict do nothing`)
+        yield* lock
+      }
       const now = yield* read(session, true)
       const { at, patch, turnIndex = null } = yield* decide(now)
       return isEmpty(patch) && turnIndex === null ? now : yield* write(session, now, { at, patch, turnIndex })

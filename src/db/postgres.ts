@@ -66,6 +66,12 @@ const STATEMENT_TIMEOUT_MS = ANSWER_WITHIN_MS + 1000
 /** A transaction of ours waits for nothing but the server: one that says nothing for so long belongs to a process that is stopped or gone, and others wait for its locks. */
 const SILENT_TRANSACTION_MS = 5000
 
+/**
+ * How long a lost connection waits before it is opened again, in seconds. postgres.js would count failures over all connections of a pool and
+ * wait longer with each, up to 20 seconds: after a crash of a moment the whole pool would be away for that long.
+ */
+const reconnectAfter = (): number => 0.1 + Math.random() * 0.2
+
 /** A pool of connections to PostgreSQL, by way of postgres.js, with what is amiss in it mended here and in `patches/`. */
 export const openPool = (url: string, max: number): Pool =>
   neverWritingToTheDead(postgres(url, {
@@ -75,6 +81,7 @@ export const openPool = (url: string, max: number): Pool =>
     onnotice: () => {},
     connect_timeout: 10,
     keep_alive: 30,
+    backoff: reconnectAfter,
     connection: { application_name: "troupe", statement_timeout: STATEMENT_TIMEOUT_MS, idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS, ...PLANNING }
   }))
 

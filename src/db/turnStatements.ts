@@ -137,7 +137,7 @@ export interface Afterwards {
   readonly stage: string
 }
 
-/** Books a stage that ran after its turn had ended, behind the stages that it has. Allowances and session are locked by the caller. */
+/** Books a stage that ran after its turn had ended, behind the stages that it has. The session is locked by the caller, and before it, where it has cost anything, its allowances. */
 export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
   with spent as (
     update turns t set cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint
@@ -146,7 +146,7 @@ export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
   ), place as (
     select coalesce(max(g.seq), -1) + 1 as seq from spent join turn_stages g using (app_id, session_id, turn_index, fence)
   ), moves as (
-    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent
+    select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent where cost_micro_usd > 0
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (

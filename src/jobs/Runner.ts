@@ -37,29 +37,30 @@ import { Intake } from "./telegram/Intake.ts"
 import { Manager } from "./telegram/Manager.ts"
 import { Probe } from "./telegram/Probe.ts"
 import { task } from "./task.ts"
-import { TurnReader } from "./TurnReader.ts"
+import { MAX_READING, TurnReader } from "./TurnReader.ts"
 import { MAX_IN_FLIGHT, TurnRunner } from "./TurnRunner.ts"
 
-/** Jobs at once: as many as turns may be in flight, for in quiet times each job wakes one. */
-const CONCURRENCY = MAX_IN_FLIGHT
+/** Jobs at once: as many as turns may be in flight and read, for in quiet times each job wakes one. */
+const CONCURRENCY = MAX_IN_FLIGHT + MAX_READING
 /** Jobs fetched ahead. Few, so that a backlog spreads over processes. */
 const LOCAL_QUEUE = 50
 /** How long running turns may take to finish once we are asked to stop. The rest is given back. */
 const DRAIN = "4 seconds"
 
 const Sessions = Schema.Struct({ sessions: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) })
+const refs = ({ sessions }: typeof Sessions.Type): ReadonlyArray<SessionRef> => sessions.map(([appId, sessionId]) => ({ appId, sessionId }))
 
 /** All of them, before the job fails for those that fail: one session must not keep the others of its job. */
-const each = (sessions: typeof Sessions.Type["sessions"], drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>) =>
-  Effect.forEach(sessions, ([appId, sessionId]) => Effect.exit(drain({ appId, sessionId })), { concurrency: "unbounded" }).pipe(
+const each = (sessions: ReadonlyArray<SessionRef>, drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>) =>
+  Effect.forEach(sessions, (session) => Effect.exit(drain(session)), { concurrency: "unbounded" }).pipe(
     Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
   )
 
-const turnTask = task(Sessions, ({ sessions }) =>
-  TurnRunner.use((runner) => each(sessions, runner.drain)))
+const turnTask = task(Sessions, (payload) =>
+  TurnRunner.use((runner) => each(refs(payload), runner.drain)))
 
-const relateTask = task(Sessions, ({ sessions }) =>
-  TurnReader.use((reader) => each(sessions, reader.drain)))
+const relateTask = task(Sessions, (payload) =>
+  TurnReader.use((reader) => Effect.flatMap(reader.isFull, (isFull) => isFull ? reader.putOff(refs(payload)) : each(refs(payload), reader.drain))))
 
 const expireTask = task(Schema.Unknown, () => Effect.all([
   IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire), Imports.use((imports) => imports.expire)
@@ -139,6 +140,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     const events: WorkerEvents = new EventEmitter()
     let pool = ""
     events.on("pool:create", ({ workerPool }) => { pool = workerPool.id })
+    // Its own promise may never settle once its connections are gone: that it shuts down tells of its end.
+    const ended = new Promise<void>((resolve) => { events.on("pool:gracefulShutdown", () => resolve()) })
     return run({
       connectionString: Redacted.value(url),
       maxPoolSize: 6,
@@ -149,12 +152,12 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       taskList,
       crontab: CRONTAB,
       preset: { worker: { localQueue: { size: LOCAL_QUEUE }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } }
-    }).then((runner) => ({ runner, pool }))
+    }).then((runner) => ({ runner, pool, ended: Promise.race([ended, runner.promise]) }))
   }).pipe(Effect.tap(({ pool }) => Effect.ignore(membership.usePool(pool))))
   const stop = ({ runner, pool }: { readonly runner: GraphileRunner; readonly pool: string }) => Effect.gen(function*() {
     const stopped = runner.stop().catch(() => {})
     yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
-    // One that hangs on a connection that is gone must not keep the next pool from starting.
+    // One that waits for a connection that is gone, which it may do for as long as `answered` lets it, must not keep the next pool from starting.
     const given = yield* Effect.forkDetach(Fiber.interruptAll([...fibers]))
     yield* Fiber.await(given).pipe(Effect.timeoutOption("1 second"))
     yield* Effect.promise(() => stopped).pipe(Effect.timeoutOption("2 seconds"))
@@ -165,7 +168,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const started = yield* Deferred.make<void>()
   const pool = Effect.acquireUseRelease(
     start,
-    ({ runner }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => runner.promise))),
+    ({ ended }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => ended))),
     stop
   )
   yield* rounds("250 millis", pool.pipe(Effect.ignore, Effect.andThen(Effect.logWarning("job pool ended: starting another")))).pipe(

@@ -1,27 +1,38 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
 import type { StageRecord, Usage } from "#pipeline/domain/Turn.ts"
 import { decide } from "#pipeline/relational/decide.ts"
 import type { Extraction } from "#pipeline/relational/Extraction.ts"
-import { type ExtractRequest, Extractor } from "#pipeline/relational/Extractor.ts"
+import { Extractor, type ReadTurn } from "#pipeline/relational/Extractor.ts"
 import { forgottenSince } from "#pipeline/relational/forget.ts"
 import { publicScores, SCALE } from "#pipeline/relational/meter.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
+import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { Relationships } from "#src/db/Relationships.ts"
 import { type Reading, ReadTurns } from "#src/db/ReadTurns.ts"
 import type { SessionRef } from "#src/db/Turns.ts"
+import { makePlaces } from "./places.ts"
 
-interface Extracted {
-  readonly extraction: Extraction
+interface Asked {
+  /** What was known when it was asked. */
+  readonly known: Relationship
+  /** Null: the rules are to read the turn. */
+  readonly extraction: Extraction | null
   readonly usage: Usage | null
   readonly errorCode: string | null
 }
+
+const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
+
+/** Sessions being read at once. A reading may wait for a model as long as a turn does; with more, what is still to be answered would find no room among the jobs. */
+export const MAX_READING = 200
+
+/** Readings that are at the database at once: few, so that those who wait for an answer go before what was answered. */
+const AT_THE_DATABASE = 2
 
 /** SQLSTATE classes by which a value itself is refused: 22 data that is none, 54 too much of it. */
 const UNWRITABLE = /^(22|54)/
@@ -29,31 +40,35 @@ const UNWRITABLE = /^(22|54)/
 /** Reads the turns of a session after they were answered, one after another, for what they tell of the two: the relational update. */
 export class TurnReader extends Context.Service<TurnReader, {
   readonly drain: (session: SessionRef) => Effect.Effect<void, DatabaseError>
+  /** Whether as many sessions are read by this process as may be. */
+  readonly isFull: Effect.Effect<boolean>
+  /** Has them read in a while, by whoever has room. */
+  readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/jobs/TurnReader") {
   static readonly layer = Layer.effect(TurnReader, Effect.gen(function*() {
     const turns = yield* ReadTurns
     const relationships = yield* Relationships
     const extractor = yield* Extractor
+    const withPlace = yield* makePlaces(AT_THE_DATABASE)
 
-    /** By the model where there is one, and by rules where there is none or it fails: a turn is read in any case. */
-    const extract = Effect.fnUntraced(function*(request: ExtractRequest): Effect.fn.Return<Extracted> {
-      if (extractor === null || request.turn.message === null) return { extraction: extractByRules(request), usage: null, errorCode: null }
-      const read = yield* Effect.result(extractor.extract(request))
-      return Result.isSuccess(read)
-        ? { ...read.success, errorCode: null }
-        : { extraction: extractByRules(request), usage: read.failure.usage, errorCode: read.failure.code }
+    /** What the model makes of a turn; nothing where it fails, so that the rules read it. */
+    const ask = Effect.fnUntraced(function*({ extract }: Extractor, session: SessionRef, turn: ReadTurn): Effect.fn.Return<Asked, DatabaseError> {
+      const known = yield* withPlace(relationships.load(session))
+      return yield* extract({ turn, known }).pipe(
+        Effect.match({
+          onSuccess: ({ extraction, usage }): Asked => ({ known, extraction, usage, errorCode: null }),
+          onFailure: ({ usage, code }): Asked => ({ known, extraction: null, usage, errorCode: code })
+        }),
+        Effect.catchDefect((defect) => Effect.as(Effect.logError("a turn could not be read", defect), { known, extraction: null, usage: null, errorCode: "defect" }))
+      )
     })
 
     const readNext = Effect.fnUntraced(function*(session: SessionRef) {
-      const unread = yield* turns.next(session)
+      const unread = yield* withPlace(turns.next(session))
       if (unread === undefined) return false
       const { turn, recalled, exposes } = unread
       const startedAt = yield* Clock.currentTimeMillis
-      const known = yield* relationships.load(session)
-      const extracted = yield* Effect.exit(extract({ turn, known }))
-      // What no rule and no model can read must not hold up what comes after it.
-      if (Exit.isFailure(extracted)) yield* Effect.logError("a turn could not be read", extracted.cause)
-      const { extraction, usage, errorCode }: Extracted = Exit.isSuccess(extracted) ? extracted.value : { extraction: extractByRules({ turn: { ...turn, message: null, reply: null }, known }), usage: null, errorCode: "defect" }
+      const { known, extraction, usage, errorCode }: Asked = extractor === null || turn.message === null ? BY_RULES : yield* ask(extractor, session, turn)
       const { character: { relationship_posture } } = turn
       const record: StageRecord = {
         stage: "relational_update", attempt: 1, startedAt: new Date(startedAt), latencyMs: (yield* Clock.currentTimeMillis) - startedAt,
@@ -65,15 +80,17 @@ export class TurnReader extends Context.Service<TurnReader, {
         at: turn.at,
         record,
         // Who has read the turn may have had before them what was forgotten meanwhile.
-        decide: (now) => decide(now, turn, forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction, recalled),
+        decide: (now) => decide(now, turn, extraction === null || forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction, recalled),
         scores: ({ bearing }) => exposes ? { relationship_scores: publicScores(relationship_posture, bearing.scores, { nowMs: turn.at.getTime(), since: turn.at.toISOString() }), score_scale: SCALE } : null
       }
-      yield* turns.write(reading).pipe(
+      yield* withPlace(turns.write(reading)).pipe(
         Effect.catchTag("DatabaseError", (error) => UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)),
-        // Nor must what no database can keep.
-        Effect.catchDefect((defect) => Effect.logError("what was read of a turn could not be written", defect).pipe(Effect.andThen(turns.write({ ...reading, decide: () => EMPTY_PATCH }))))
+        // What no rule can read, and what no database can keep, must not hold up what comes after it.
+        Effect.catchDefect((defect) => Effect.logError("what was read of a turn could not be written", defect).pipe(
+          Effect.andThen(withPlace(turns.write({ ...reading, record: { ...record, status: "fallback", errorCode: "defect" }, decide: () => EMPTY_PATCH })))
+        ))
       )
-      return true
+      return !unread.isLast
     })
 
     // Sessions that are being read here: a second wake-up has the reader look once more, and does not read beside it.
@@ -94,6 +111,6 @@ export class TurnReader extends Context.Service<TurnReader, {
         }
       }).pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
     })
-    return TurnReader.of({ drain })
+    return TurnReader.of({ drain, isFull: Effect.sync(() => reading.size >= MAX_READING), putOff: turns.putOff })
   }))
 }

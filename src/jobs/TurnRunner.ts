@@ -4,7 +4,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
@@ -18,6 +17,7 @@ import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.
 import type { ClaimRow } from "#src/db/turnStatements.ts"
 import { CRASH_CAP } from "#src/db/Workers.ts"
 import { Membership } from "./Membership.ts"
+import { makePlaces } from "./places.ts"
 
 /** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
 export const MAX_IN_FLIGHT = 200
@@ -44,10 +44,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const characters = yield* CharacterVersions
     const initiatives = yield* Initiatives
     const membership = yield* Membership
-    // Tokens in a queue and not a semaphore: a burst has thousands wait, and a semaphore looks through its waiters at each release.
-    const slots = yield* Queue.unbounded<void>()
-    yield* Queue.offerAll(slots, Array.from({ length: MAX_IN_FLIGHT }, () => undefined))
-    const withSlot = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.acquireUseRelease(Queue.take(slots), () => work, () => Queue.offer(slots, undefined))
+    const withSlot = yield* makePlaces(MAX_IN_FLIGHT)
 
     let closed = false
     const running = new Set<string>()

@@ -3,7 +3,11 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
+import { ReadTurns } from "#src/db/ReadTurns.ts"
+import { Relationships } from "#src/db/Relationships.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -34,6 +38,25 @@ describe("a waiting turn that the sweeper finds again and again", () => {
       assert.lengthOf(first, 1)
       assert.strictEqual(await runtime.runPromise(Effect.andThen(sweep, sweep)), 1)
       assert.deepStrictEqual([...await database.sql`select id, run_at from graphile_worker.jobs`], [...first])
+    } finally {
+      await runtime.dispose()
+    }
+  })
+})
+
+describe("a session whose reading is put off", () => {
+  it("has a job that is due in a while, behind those that wait for an answer", async () => {
+    const appId = await engine.createApp()
+    const sessionId = await engine.createSession(appId)
+    await database.sql`delete from graphile_worker._private_jobs`
+    const runtime = ManagedRuntime.make(ReadTurns.layer.pipe(
+      Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer]), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
+    ))
+    try {
+      await runtime.runPromise(ReadTurns.use((turns) => turns.putOff([{ appId, sessionId }])))
+      const jobs = await database.sql`
+        select j.task_identifier, p.payload, j.priority, j.run_at > now() as later from graphile_worker.jobs j join graphile_worker._private_jobs p using (id)`
+      assert.deepStrictEqual([...jobs], [{ task_identifier: "relate", payload: { sessions: [[appId, sessionId]] }, priority: 10, later: true }])
     } finally {
       await runtime.dispose()
     }
