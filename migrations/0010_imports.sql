@@ -21,6 +21,7 @@ create table imports (
   committed_at timestamptz,
   primary key (app_id, import_id)
 );
+create index on imports (app_id, character_slug) where character_slug is not null;
 create index imports_open on imports (expires_at) where status in ('needs_review', 'ready');
 
 -- Images that came in a file, as they came, until they are a character's.

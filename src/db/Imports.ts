@@ -11,9 +11,6 @@ import { Database, type DatabaseError, type Sql } from "./Database.ts"
 /** How long an import waits for somebody to look at it, and how long it is shown that nobody has. */
 const KEPT = "7 days"
 const SHOWN = "30 days"
-/** Imports of an app that wait. */
-export const MOST_OPEN = 50
-
 export type ImportStatus = "needs_review" | "ready" | "committed" | "discarded" | "expired"
 export type OpenStatus = "needs_review" | "ready"
 
@@ -52,6 +49,8 @@ export interface NewImport extends Content {
   readonly format: Format
   readonly filename: string
   readonly images: ReadonlyMap<string, Uint8Array>
+  /** Imports of the app that may wait, this one among them. */
+  readonly mostOpen: number
 }
 
 export interface Revision extends Content {
@@ -108,10 +107,10 @@ export class Imports extends Context.Service<Imports, {
     const written = (appId: string, importId: string) => Effect.flatMap(get(appId, importId), (stored) => stored === undefined ? Effect.die(new Error("an import just written is gone")) : Effect.succeed(stored))
     const closed = ({ status }: StoredImport) => new ImportClosed({ status: status === "committed" || status === "discarded" ? status : "expired" })
 
-    const stage = Effect.fnUntraced(function*(appId: string, { status, mode, targetSlug, format, filename, bundle, report, images }: NewImport) {
+    const stage = Effect.fnUntraced(function*(appId: string, { status, mode, targetSlug, format, filename, bundle, report, images, mostOpen }: NewImport) {
       const [{ waiting }] = yield* query<[{ waiting: number }]>((sql) => sql`
         select count(*)::int as waiting from imports where app_id = ${appId} and status in ('needs_review', 'ready') and expires_at > now()`)
-      if (waiting >= MOST_OPEN) return yield* new TooManyImports()
+      if (waiting >= mostOpen) return yield* new TooManyImports()
       const importId = newId("imp")
       yield* query((sql) => sql`
         insert into imports (app_id, import_id, status, mode, target_slug, format, filename, content_hash, bundle, report, expires_at)
@@ -146,6 +145,12 @@ export class Imports extends Context.Service<Imports, {
         if (stored.status === "committed") return stored
         yield* query((sql) => sql`
           update imports set status = 'committed', character_slug = ${slug}, committed_at = now(), updated_at = now() where app_id = ${appId} and import_id = ${importId}`)
+        // Of the images that came with a character the last are kept.
+        if (stored.bundle !== null && stored.bundle.assets.length > 0) {
+          yield* query((sql) => sql`
+            delete from import_images m using imports i
+            where m.app_id = ${appId} and i.app_id = m.app_id and i.import_id = m.import_id and i.character_slug = ${slug} and i.import_id <> ${importId}`)
+        }
         yield* query((sql) => sql`update characters set import_id = ${importId} where app_id = ${appId} and slug = ${slug}`)
         return yield* written(appId, importId)
       }))

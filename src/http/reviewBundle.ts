@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import type { StoredImport } from "#src/db/Imports.ts"
-import { type Bundle, profileOf, splitProfile } from "#src/imports/Bundle.ts"
+import { type Bundle, profileOf, splitProfile, textLengthOf } from "#src/imports/Bundle.ts"
 import { type Fields, fieldsOf, textOf } from "#src/imports/readJson.ts"
 import { type Finding, finding, type ReportData } from "#src/imports/Report.ts"
 import { scanContent } from "#src/imports/scanContent.ts"
 import { slugify } from "#src/imports/slugify.ts"
+import { MOST_CHARACTERS, tooMuchText } from "#src/imports/Text.ts"
+import { importRefused } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
 import { jsonPath } from "./jsonPath.ts"
 import { CharacterCreate } from "./schemas/character.ts"
@@ -57,6 +59,7 @@ const statusOf = ({ warnings, blockers }: ReportData, accepted: ReadonlyArray<st
 
 /** A bundle in the form that characters have, with what there is to be seen in it, and whether that has been seen to. */
 export const reviewBundle = Effect.fnUntraced(function*(given: Bundle, report: ReportData, mode: StoredImport["mode"], accepted: ReadonlyArray<string>) {
+  if (textLengthOf(given) > MOST_CHARACTERS) return yield* importRefused("too_large", tooMuchText.problem)
   const profile = checkProfile(given, mode)
   const { bundle: checked, blockers, dropped } = checkRest(profile.bundle)
   const found = yield* Effect.promise(() => scanContent(checked))

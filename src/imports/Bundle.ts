@@ -50,3 +50,11 @@ export const splitProfile = (profile: Fields): Pick<Bundle, "character" | "lore"
   if (!Array.isArray(entries) || entries.length === 0) return { character: profile, lore: [] }
   return { character: { ...fields, ...Object.keys(context).length > 0 && { world_context: context } }, lore: entries }
 }
+
+const charactersIn = (value: unknown): number => {
+  if (typeof value === "string") return value.length
+  return typeof value === "object" && value !== null ? Object.values(value).reduce((sum: number, inner) => sum + charactersIn(inner), 0) : 0
+}
+
+/** How long the texts of a bundle are together, but for what is not used. */
+export const textLengthOf = ({ character, lore, npcs, evidence, visual_identity }: Bundle): number => charactersIn([character, lore, npcs, evidence, visual_identity])

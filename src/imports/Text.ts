@@ -2,8 +2,10 @@ import { INJECTION } from "#pipeline/safety/lexicon.ts"
 import { tooLarge } from "./ImportRefused.ts"
 import type { Report } from "./Report.ts"
 
-/** Of all texts of one file together that go into a character. */
-const MOST_CHARACTERS = 1_000_000
+/** Of all texts together that go into a character. */
+export const MOST_CHARACTERS = 1_000_000
+
+export const tooMuchText = tooLarge(`The texts of the character are longer than ${MOST_CHARACTERS} characters together.`)
 
 const LEGACY: ReadonlyArray<readonly [RegExp, string]> = [[/<user>/gi, "{{user}}"], [/<(?:char|bot)>/gi, "{{char}}"]]
 const MACRO = /\{\{([^{}]*)\}\}/g
@@ -46,14 +48,10 @@ export class Text {
     this.#nickname = nickname
   }
 
-  count(text: string): void {
-    this.#characters += text.length
-    if (this.#characters > MOST_CHARACTERS) throw tooLarge(`The texts of the character are longer than ${MOST_CHARACTERS} characters together.`)
-  }
-
   prepare(source: unknown, path: string): string {
     if (typeof source !== "string" || source === "") return ""
-    this.count(source)
+    this.#characters += source.length
+    if (this.#characters > MOST_CHARACTERS) throw tooMuchText
     const legacy = LEGACY.reduce((text, [pattern, placeholder]) => text.replace(pattern, placeholder), source.replace(/\r\n?/g, "\n"))
     const plain = this.#withoutMarkup(this.#withoutMacros(legacy, path), path)
     return this.#withoutOrders(plain, path).trim()

@@ -3,14 +3,8 @@ import { type Bundle, splitProfile } from "./Bundle.ts"
 import { MOST_IMAGE_BYTES } from "./checkImage.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
-import { Text } from "./Text.ts"
 
 const PARTS: ReadonlySet<string> = new Set(["character", "npcs", "lore", "evidence", "visual_identity", "extra"])
-
-const eachText = (value: unknown, visit: (text: string) => void): void => {
-  if (typeof value === "string") visit(value)
-  else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) eachText(inner, visit)
-}
 
 /** Takes a bundle that was exported here as it is: what is in it is checked as what an app sends is. */
 export const mapBundle = async (file: Fields, assets: Assets, source: AssetSource, report: Report): Promise<Bundle> => {
@@ -32,11 +26,8 @@ export const mapBundle = async (file: Fields, assets: Assets, source: AssetSourc
     if (bytes === undefined) report.warn("asset_missing", path, "It is not in the file, or is too large.", textOf(asset["path"]))
     else await assets.take(kind, textOf(asset["label"]), bytes, path)
   }
-  const bundle = {
+  return {
     character, lore: own.length > 0 ? own : lore, npcs: listOf(file["npcs"]), assets: assets.found, evidence: listOf(file["evidence"]).filter(isRecord),
     visual_identity: isRecord(file["visual_identity"]) ? file["visual_identity"] : null, extra: fieldsOf(file["extra"])
   }
-  const text = new Text(report, null)
-  eachText([bundle.character, bundle.lore, bundle.npcs, bundle.evidence], (one) => text.count(one))
-  return bundle
 }

@@ -157,6 +157,16 @@ describe("PATCH /v1/imports/{import_id}", () => {
     assert.notStrictEqual(body.data.content_hash, data.content_hash)
   })
 
+  it("names a code that no warning has, and takes no more text than a character may have", async () => {
+    const data = await stageCard({ system_prompt: "x" })
+    const { body } = await patch(data.id, { accept_warnings: ["system_prompt_quarantined", "typo"] })
+    assert.deepStrictEqual([body.data.ignored_fields, body.data.accepted_warnings], [["accept_warnings[1]"], ["system_prompt_quarantined"]])
+    for (let n = 0; n < 2; n++) {
+      const answer = await patch(data.id, { set: { "character.display_name": "", [`character.x${n}`]: "word ".repeat(120_000) } })
+      assert.deepStrictEqual(refusal(answer), n === 0 ? [200, undefined] : [413, "import_too_large"])
+    }
+  })
+
   it.each([
     [{ set: { "nowhere.at.all": 1 } }], [{ set: { "lore[7].content": "x" } }], [{ set: { "character.__proto__.x": 1 } }], [{ set: { character: {} } }], [{ set: { "extra.card": {} } }], [{ set: { "assets[0].sha256": "x" } }],
     [{ drop: ["character.nothing"] }], [{ drop: ["character"] }], [{ set: { "character.display_name.x": 1 } }]

@@ -23,6 +23,9 @@ import type { Routes } from "../Server.ts"
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
 const BASE64 = /^[\w+/=\s-]*$/
 
+/** Imports of an app that wait at once: they take room, and anybody can fetch a demo key. */
+const MOST_OPEN = { runtime: 50, demo: 5 } as const
+
 /** One file at a time: what a hostile one takes is bounded, and is not to be had twice. */
 const reading = Semaphore.makeUnsafe(1)
 
@@ -83,7 +86,7 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
         return { ...yield* reviewBundle(named, report, mode, []), format: found, images }
       }))
       return yield* createOnce(request, Effect.gen(function*() {
-        const stored = yield* Imports.use((imports) => imports.stage(appId, { ...staged, mode, targetSlug: slug, filename })).pipe(
+        const stored = yield* Imports.use((imports) => imports.stage(appId, { ...staged, mode, targetSlug: slug, filename, mostOpen: MOST_OPEN[request.principal.kind] })).pipe(
           Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached))
         )
         return success(yield* shown(appId, stored), actions(stored))
@@ -123,7 +126,6 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.patch(one, {
-    bodyLimit: BODY_LIMIT_BYTES,
     config: { demo: true, within: "import", writes: true },
     schema: {
       operationId: "updateImport",
@@ -146,12 +148,13 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
         if (nowhere.length > 0) return yield* validationError(`body.drop: leads nowhere, and is no finding's path: ${nowhere.slice(0, 5).map((path) => JSON.stringify(path.slice(0, 80))).join(", ")}`)
         const seenTo = [...Object.keys(set), ...drop]
         const left = (list: ReadonlyArray<Finding>) => list.filter(({ path }) => !seenTo.some((touched) => isWithin(path, touched)))
-        const accepted = [...new Set([...open.accepted_warnings, ...accepting])]
+        const accepted = [...new Set([...open.accepted_warnings, ...accepting.filter((code) => open.report.warnings.some((warning) => warning.code === code))])]
         const reviewed = yield* reviewBundle(bundle, { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) }, open.mode, accepted)
         return { ...reviewed, accepted }
       }))).pipe(Effect.catchTag("ImportClosed", refuse))
       if (stored === undefined) return yield* notFound.import
-      return success(yield* shown(appId, stored), actions(stored))
+      const ignored = accepting.flatMap((code, index) => stored.accepted_warnings.includes(code) ? [] : [`accept_warnings[${index}]`])
+      return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
     })))
 
   app.post(`${one}/commit`, {
