@@ -28,6 +28,7 @@ import { judge, REMINDED, screen, verdictName } from "./safety/judge.ts"
 import { SafetyRecord } from "./safety/SafetyRecord.ts"
 import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "./safety/texts.ts"
 import type { Trail } from "./Trail.ts"
+import { WorldStore } from "./world/WorldStore.ts"
 
 export interface TurnPipelineOptions {
   /** How long one run of a turn may take, by its mode. */
@@ -56,7 +57,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
   readonly stallMs: (turn: Turn) => number
 }>()("pipeline/TurnPipeline") {
   static readonly layer = ({ deadlines, serviceText, safetyTexts }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
-    const ports = { transcript: yield* Transcript, recall: yield* Recall, memoryStore: yield* MemoryStore }
+    const ports = { transcript: yield* Transcript, recall: yield* Recall, memoryStore: yield* MemoryStore, worldStore: yield* WorldStore }
     const record = yield* SafetyRecord
     const analyst = yield* Analyst
     const writer = yield* Writer

@@ -72,6 +72,9 @@ import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
 import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
+import { SessionStories } from "#src/db/SessionStories.ts"
+import { Worlds } from "#src/db/Worlds.ts"
+import * as WorldStores from "#src/db/WorldStores.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
@@ -178,20 +181,23 @@ const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forg
 /** What the models that write are told, and nobody else is to read. */
 const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")
 
+/** How far sessions are in their characters' stories. */
+const stories = SessionStories.layer.pipe(Layer.provideMerge(CharacterVersions.layer))
+
 const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
   return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
+    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake]),
     Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))
@@ -204,6 +210,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
   return Layer.mergeAll(serving, working, Watchdog.layer, Notifier.layer).pipe(
     Layer.provide([writer, Workers.layer, channelKinds, botCare]),
     Layer.provide(Alignment.layer),
+    Layer.provide(Worlds.layer),
     Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
     Layer.provide([botApi, OperationalEvents.layer]),
     Layer.provideMerge(outbound),

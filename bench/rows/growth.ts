@@ -4,6 +4,8 @@ import * as Redacted from "effect/Redacted"
 import { Database } from "#src/db/Database.ts"
 import { Memories } from "#src/db/Memories.ts"
 import * as MemoryStores from "#src/db/MemoryStores.ts"
+import { Worlds } from "#src/db/Worlds.ts"
+import * as WorldStores from "#src/db/WorldStores.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import type { Row } from "../Row.ts"
@@ -73,7 +75,7 @@ export const growth: Row = {
   name: "growth",
   run: async (rounds) => {
     const ground = await prepareGround(SESSIONS + 3)
-    const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer))).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
+    const runtime = ManagedRuntime.make(Layer.mergeAll(Recalls.layer, Transcripts.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer.pipe(Layer.provide(Worlds.layer))).pipe(Layer.provide(Database.layer({ url: Redacted.make(ground.url), maxConnections: 2 }))))
     const server = await startServer(ground.url, "api")
     try {
       const [long = "", first = "", second = "", ...sessions] = ground.sessions

@@ -1,4 +1,6 @@
 import * as MemoryStores from "#src/db/MemoryStores.ts"
+import { Worlds } from "#src/db/Worlds.ts"
+import * as WorldStores from "#src/db/WorldStores.ts"
 import { Memories } from "#src/db/Memories.ts"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -22,7 +24,7 @@ const ASKED = 200
 const GOAL_MS = 10
 
 const stagesOf = (url: string) => TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() }).pipe(
-  Layer.provide([Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, OfflineWriter.layer]),
+  Layer.provide([Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer.pipe(Layer.provide(Worlds.layer)), SafetyRecords.layer, OfflineWriter.layer]),
   Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 }))
 )
 

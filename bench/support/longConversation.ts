@@ -6,6 +6,7 @@ import { Recall } from "#pipeline/retrieval/Recall.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
+import { WorldStore } from "#pipeline/world/WorldStore.ts"
 import { characterOf, turnOf } from "#test/support/turns.ts"
 import { APP, type Ground } from "./Ground.ts"
 import { percentile, round } from "./statistics.ts"
@@ -38,7 +39,7 @@ const timed = async (one: () => Promise<unknown>) => {
 }
 
 /** A session of so many utterances, indexed as it would have been while it grew; and how long it takes, in milliseconds, to search it and to retrieve all that a turn needs. */
-export const longConversation = async (ground: Ground, runtime: ManagedRuntime.ManagedRuntime<Recall | Transcript | MemoryStore, unknown>, session: string, utterances: number) => {
+export const longConversation = async (ground: Ground, runtime: ManagedRuntime.ManagedRuntime<Recall | Transcript | MemoryStore | WorldStore, unknown>, session: string, utterances: number) => {
   const text = textsOf(utterances)
   await ground.sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -53,7 +54,7 @@ export const longConversation = async (ground: Ground, runtime: ManagedRuntime.M
     const asked = turn()
     return Recall.use((recall) => recall.search({ turn: asked, terms: recallQuery(asked.text, []), before, indexTo: before + INDEXED_AT_A_TIME - 1, limit: 20 }))
   }))
-  const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore }), (ports) => retrieve(ports, turn())))
+  const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, worldStore: WorldStore }), (ports) => retrieve(ports, turn())))
   for (let indexed = 0; indexed < oldest + INDEXED_AT_A_TIME - 1; indexed += INDEXED_AT_A_TIME) await search(indexed + 1)
   await ground.sql.unsafe("vacuum analyze")
   return { searching: () => timed(() => search()), retrieving: () => timed(whole) }

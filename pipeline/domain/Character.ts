@@ -42,6 +42,7 @@ const ForbiddenStyle = Schema.Struct({
 export type ForbiddenStyle = typeof ForbiddenStyle.Type
 
 const LoreEntry = Schema.Struct({
+  id: Schema.optionalKey(Schema.String),
   keys: texts,
   secondary_keys: texts,
   logic: orElse(Schema.Literals(["and_any", "and_all", "not_any", "not_all"]), "and_any"),
@@ -54,6 +55,9 @@ const LoreEntry = Schema.Struct({
   delay_turns: orElse(Schema.Int, 0),
   min_trust: orElse(Schema.NullOr(Schema.Number), null),
   group: text,
+  group_weight: orElse(Schema.Number, 100),
+  case_sensitive: orElse(Schema.Boolean, false),
+  whole_words: orElse(Schema.Boolean, true),
   enabled: orElse(Schema.Boolean, true)
 })
 export type LoreEntry = typeof LoreEntry.Type

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** Why a character writes first. `storyline_beat` and `scheduled_message` are for policies to name: nothing brings them about yet. */
+/** Why a character writes first. `scheduled_message` is for policies to name: nothing brings it about yet. */
 export const REASONS = ["cold_initiate", "session_resume", "open_loop_due", "event_followup", "storyline_beat", "scheduled_message"] as const
 export const Reason = Schema.Literals(REASONS)
 export type Reason = typeof Reason.Type

@@ -21,7 +21,8 @@ export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, gr
       ...retrieved.memories.flatMap(({ id, cursor, text }) => [id, ...cursor === null ? [] : [memoryId({ cursor })]].map((id) => [id, text] as const))
     ]),
     serviceText,
-    mustNotReveal: knowledge.mustNotReveal,
+    mustNotReveal: [...knowledge.mustNotReveal, ...retrieved.world.untold],
+    unspoken: retrieved.world.unspoken,
     delicate: turn.initiative !== undefined || grounding.intent === "farewell",
     unasked: turn.initiative === undefined ? null : { avoid: turn.initiative.avoid }
   }

@@ -7,6 +7,7 @@ import { admitsMachine, asksWhatYouAre, deniesMachine } from "../safety/candour.
 import { bothAdults } from "../safety/judge.ts"
 import { ROMANCE, SELF_HARM_DETAIL, SEXUAL } from "../safety/lexicon.ts"
 import { type ContentGate, contentRefusal, opensAsBefore } from "../proactive/contentGates.ts"
+import { hasWhole } from "../wholeWords.ts"
 import { inventsContact } from "./contacts.ts"
 import { forbiddenIn } from "./forbidden.ts"
 import { claimsFalsely } from "./memoryClaims.ts"
@@ -27,6 +28,8 @@ export interface GateContext {
   /** Our rules to the model; not for the user's eyes. */
   readonly serviceText: string
   readonly mustNotReveal: ReadonlyArray<string>
+  /** Names of people that the character does not speak of. */
+  readonly unspoken: ReadonlyArray<string>
   /** Whether nobody has asked for this message, or it goes to somebody who is leaving: then it may not hold them, nor weigh on them. */
   readonly delicate: boolean
   /** Topics that must not be brought up. Null: the message answers one. */
@@ -40,7 +43,7 @@ export interface Candidate {
 }
 
 export type GateName =
-  | "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak" | "self_harm" | "romance" | "pressure"
+  | "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak" | "unmentionable" | "self_harm" | "romance" | "pressure"
   | "contact" | "language" | "avoided_topic" | ContentGate | "forbidden_style" | "forbidden_block" | "unsupported_memory" | "repetition"
 
 const MAX_REPLY_CHARS = 8000
@@ -82,6 +85,7 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["assistant_tell", ({ text }, { userTexts }) => ASSISTANT_TELLS.some((pattern) => pattern.test(text)) && !(admitsMachine(text) && userTexts.some(asksWhatYouAre))],
   ["prompt_leak", ({ words }, { serviceText }) => quotes(words, serviceText)],
   ["secret_leak", ({ words }, { mustNotReveal }) => tells(words, mustNotReveal)],
+  ["unmentionable", ({ raw }, { unspoken }) => unspoken.some((name) => hasWhole(raw, name))],
   ["pressure", ({ text }) => PRESSURE.some((pattern) => pattern.test(text))],
   ["guilt", ({ text }, { delicate }) => delicate && contentRefusal(text) === "guilt"],
   ["urgency", ({ text }, { delicate }) => delicate && contentRefusal(text) === "urgency"],

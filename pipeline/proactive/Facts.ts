@@ -4,6 +4,14 @@ import type { OpenLoop, Preferences } from "../relational/Relationship.ts"
 import type { EffectiveControls } from "./controls.ts"
 import type { Policy } from "./Policy.ts"
 
+export interface StoryBeat {
+  /** Which of the session's steps through its stories it is. */
+  readonly step: number
+  readonly summary: string
+  /** When it was entered. */
+  readonly at: number
+}
+
 /** All that decides whether a character may write first in a session, as plain values. Moments are milliseconds. */
 export interface Facts {
   readonly sessionId: string
@@ -37,6 +45,8 @@ export interface Facts {
   readonly affordable: boolean
   /** Those that wait, and are due some time. */
   readonly loops: ReadonlyArray<OpenLoop>
+  /** A beat of the session's story that has been entered and that nothing has been said of. */
+  readonly beat: StoryBeat | null
 }
 
 /** The time zone that the person's day and quiet hours go by. */

@@ -56,7 +56,7 @@ export const decide = (facts: Facts, now: number): Decision => {
 }
 
 /** The facts once a turn was begun for this candidate: what the next one goes by. */
-export const afterwards = (facts: Facts, { loop }: Candidate, now: number): Facts => ({
+export const afterwards = (facts: Facts, { loop, beat }: Candidate, now: number): Facts => ({
   ...facts,
   at: now,
   openTurns: 1,
@@ -68,5 +68,6 @@ export const afterwards = (facts: Facts, { loop }: Candidate, now: number): Fact
   personInitiatives: [...facts.personInitiatives, now],
   appToday: facts.appToday === null ? null : facts.appToday + 1,
   channels: facts.channels.map(({ kind, today }) => ({ kind, today: today + 1 })),
-  loops: facts.loops.filter(({ id }) => id !== loop?.id)
+  loops: facts.loops.filter(({ id }) => id !== loop?.id),
+  beat: beat === undefined ? facts.beat : null
 })

@@ -31,6 +31,12 @@ export const feelingOf = (read: Extraction["character_emotion"]): Extraction["ch
   return LABEL.test(label) && !instructs(label) ? { ...read, label } : null
 }
 
+/** What it feels after something has pushed it that much. */
+export const felt = (baseline: Character["baseline_emotion"], before: Emotion | null, by: { readonly label: string | null; readonly valence: number; readonly arousal: number }, at: string): Emotion => {
+  const now = emotionAt(baseline, before, Date.parse(at))
+  return { label: by.label ?? now.label, valence: rounded(now.valence + by.valence, -1), arousal: rounded(now.arousal + by.arousal, 0), updated_at: at }
+}
+
 /** How much of a feeling that comes up takes the place of the one that was there. */
 const TAKES_OVER = 0.6
 

@@ -1,6 +1,7 @@
 import type { OpenLoop } from "../relational/Relationship.ts"
 import type { ExampleTurn } from "../domain/Character.ts"
 import type { Remembered } from "./MemoryStore.ts"
+import { NOTHING_OF_WORLD, type WorldFound } from "../world/found.ts"
 import type { Utterance } from "./Transcript.ts"
 
 /** Something said before the history, found because it bears on the message. */
@@ -11,7 +12,7 @@ export interface Recalled extends Utterance {
 
 /** An authored fact of the world. */
 export interface Lore {
-  /** Its place among the entries of the character's version. */
+  /** The entry's own, or `lore-` and its place among those of the character's version. */
   readonly id: string
   readonly content: string
 }
@@ -23,8 +24,10 @@ export interface Retrieved {
   /** What waits to be taken up again. */
   readonly loops: ReadonlyArray<OpenLoop>
   readonly lore: ReadonlyArray<Lore>
+  /** What of the character's world bears on the message. */
+  readonly world: WorldFound
   /** Authored dialogues that resemble the message, to show the voice. */
   readonly examples: ReadonlyArray<ReadonlyArray<ExampleTurn>>
 }
 
-export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], examples: [] }
+export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], world: NOTHING_OF_WORLD, examples: [] }

@@ -3,6 +3,7 @@ import { seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { type Bm25, bm25 } from "./bm25.ts"
 import { contentOf } from "./contentWords.ts"
+import { calls, type Key, keyOf, type Scanned, scanned } from "./loreKeys.ts"
 import type { Lore } from "./Retrieved.ts"
 import { terms } from "./terms.ts"
 import type { Utterance } from "./Transcript.ts"
@@ -13,10 +14,12 @@ const MAX_CHARS = 3_200
 const ALIKE = 0.35
 
 interface Entry {
+  readonly id: string
   readonly entry: LoreEntry
   readonly place: number
-  readonly keys: ReadonlyArray<string>
-  readonly secondary: ReadonlyArray<string>
+  readonly keys: ReadonlyArray<Key>
+  readonly secondary: ReadonlyArray<Key>
+  readonly groups: ReadonlyArray<string>
 }
 
 interface Index {
@@ -25,12 +28,15 @@ interface Index {
   readonly keyless: Bm25<Entry>
 }
 
-/** Words in the form in which keys are looked for: a key is found as whole words, in any script. */
-const padded = (text: string): string => ` ${terms(text).join(" ")} `
-
 const prepare = (character: Character): Index => {
-  const entries = character.world_context.entries.map((entry, place): Entry => ({ entry, place, keys: entry.keys.map(padded), secondary: entry.secondary_keys.map(padded) }))
-    .filter(({ entry }) => entry.enabled)
+  const entries = character.world_context.entries.map((entry, place): Entry => ({
+    id: entry.id ?? `lore-${place}`,
+    entry,
+    place,
+    keys: entry.keys.map((key) => keyOf(key, entry)),
+    secondary: entry.secondary_keys.map((key) => keyOf(key, entry)),
+    groups: entry.group.split(",").map((name) => name.trim()).filter((name) => name !== "")
+  })).filter(({ entry }) => entry.enabled)
   return { entries, keyless: bm25(entries.filter(({ entry }) => !entry.constant && entry.keys.length === 0), ({ entry }) => entry.content) }
 }
 
@@ -41,57 +47,71 @@ const loreOf = (character: Character): Index => {
   return lore
 }
 
-const calledBy = ({ entry, keys, secondary }: Entry, text: string): boolean => {
-  const has = (key: string) => key !== "  " && text.includes(key)
-  if (!keys.some(has)) return false
-  if (secondary.length === 0) return true
-  switch (entry.logic) {
-    case "and_any": return secondary.some(has)
-    case "and_all": return secondary.every(has)
-    case "not_any": return !secondary.some(has)
-    case "not_all": return !secondary.every(has)
-  }
+/** A message of the person, with what else tells it from others: from turn to turn it stays the same, so that what was drawn for it is drawn again. */
+interface Said {
+  readonly text: string
+  readonly scanned: Scanned
+  readonly before: string
+  readonly turnIndex: number
 }
 
-/** The same turn always draws the same. */
-const drawn = (turn: Turn, place: number): number => seedOf({ sessionId: `${turn.sessionId}#${place}`, turnIndex: turn.turnIndex }) / 2 ** 32
+const drawn = (sessionId: string, of: string, { text, before }: Said): number => seedOf({ sessionId: `${sessionId}#${of}#${before}#${text}`, turnIndex: 0 }) / 2 ** 32
+
+/** Since when an entry is on at the last of these messages; null: it is not. */
+type On = { readonly sticking: boolean } | null
 
 /**
- * Whether an entry is on at the last of these messages. Once called it stays for `sticky_turns` more, and then cannot be called
+ * Whether an entry is on at the last of these messages. Once called it stays for `sticky_turns` more, whatever is said, and then cannot be called
  * for `cooldown_turns`. Follows the messages as far back as the history reaches.
  */
-const isOn = (candidate: Entry, messages: ReadonlyArray<string>): boolean => {
-  const { sticky_turns, cooldown_turns } = candidate.entry
-  if (sticky_turns === 0 && cooldown_turns === 0) return calledBy(candidate, messages.at(-1) ?? "")
+const onAt = (candidate: Entry, messages: ReadonlyArray<Said>, alike: boolean, sessionId: string): On => {
+  const { entry: { constant, sticky_turns, cooldown_turns, delay_turns, probability, logic }, keys, secondary, id } = candidate
+  const last = messages.length - 1
   let calledAt = Number.NEGATIVE_INFINITY
-  for (const [at, message] of messages.entries()) {
-    const since = at - calledAt
-    if ((since <= sticky_turns || since > sticky_turns + cooldown_turns) && calledBy(candidate, message)) calledAt = at
+  for (let at = sticky_turns + cooldown_turns === 0 ? last : 0; at <= last; at++) {
+    const message = messages[at]
+    if (message === undefined || at - calledAt <= sticky_turns + cooldown_turns || (delay_turns > 0 && message.turnIndex <= delay_turns)) continue
+    const called = constant || (alike && at === last) || calls(message.scanned, keys, secondary, logic)
+    if (called && (probability >= 1 || drawn(sessionId, id, message) < probability)) calledAt = at
   }
-  return messages.length - 1 - calledAt <= sticky_turns
+  return last - calledAt <= sticky_turns ? { sticking: calledAt < last } : null
 }
 
-/** One of each named group: the first, since they are in order. */
-const onePerGroup = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
-  entries.filter(({ entry }, i) => entry.group === "" || entries.findIndex((other) => other.entry.group === entry.group) === i)
+/** One of each named group: those that stick, or else one by weight. */
+const onePerGroup = (on: ReadonlyMap<Entry, { readonly sticking: boolean }>, message: Said, sessionId: string): ReadonlySet<Entry> => {
+  const left = new Set(on.keys())
+  for (const group of new Set([...on.keys()].flatMap(({ groups }) => groups))) {
+    const members = [...left].filter(({ groups }) => groups.includes(group))
+    const sticking = members.filter((member) => on.get(member)?.sticking)
+    let rest = drawn(sessionId, `group ${group}`, message) * members.reduce((sum, { entry }) => sum + entry.group_weight, 0)
+    const picked = members.find(({ entry }) => (rest -= entry.group_weight) < 0) ?? members.at(-1)
+    for (const member of members) if (sticking.length > 0 ? !sticking.includes(member) : member !== picked) left.delete(member)
+  }
+  return left
+}
 
-/** The facts of the world that this turn calls up, as many as there is room for: always those that are constant, then by priority. */
+/**
+ * The facts of the world that this turn calls up, by the rules of SillyTavern's world info, as many as there is room for: always those that are constant, then by priority.
+ * Only the message itself is scanned, and contents call up nothing further.
+ */
 export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>, trust: number | null = null): ReadonlyArray<Lore> => {
   const { entries, keyless } = loreOf(turn.character)
   if (entries.length === 0) return []
-  const messages = [...history.filter(({ role }) => role === "user").map(({ text }) => text), turn.text].map(padded)
+  const { sessionId } = turn
+  const texts = [...history.filter(({ role }) => role === "user").map(({ text }) => text), turn.text]
+  const messages = texts.map((text, place): Said => ({ text, scanned: scanned(text), before: texts[place - 1] ?? "", turnIndex: turn.turnIndex - (texts.length - 1 - place) }))
+  const message = messages.at(-1)
+  if (message === undefined) return []
   const alike = new Map(keyless.search(contentOf(terms(turn.text)).join(" ")).filter(({ score }) => score >= ALIKE).map(({ item, score }) => [item, score]))
-  const on = entries.filter((candidate) => {
-    const { constant, delay_turns, probability, min_trust } = candidate.entry
-    // Without a measure of trust, what needs trust stays unsaid.
-    if ((min_trust ?? 0) > (trust ?? 0)) return false
-    if (constant) return true
-    return turn.turnIndex > delay_turns && (alike.has(candidate) || isOn(candidate, messages)) && (probability >= 1 || drawn(turn, candidate.place) < probability)
-  })
-  const ordered = on.toSorted((a, b) =>
+  // Without a measure of trust, what needs trust stays unsaid.
+  const on = new Map(entries.filter(({ entry }) => (entry.min_trust ?? 0) <= (trust ?? 0)).flatMap((candidate) => {
+    const state = onAt(candidate, messages, alike.has(candidate), sessionId)
+    return state === null ? [] : [[candidate, state] as const]
+  }))
+  const ordered = [...onePerGroup(on, message, sessionId)].sort((a, b) =>
     Number(b.entry.constant) - Number(a.entry.constant) || b.entry.priority - a.entry.priority || (alike.get(b) ?? 0) - (alike.get(a) ?? 0) || a.place - b.place)
   let left = MAX_CHARS
-  return onePerGroup(ordered).map(({ entry, place }): Lore => ({ id: `lore-${place}`, content: entry.content })).filter(({ content }) => {
+  return ordered.map(({ entry, id }): Lore => ({ id, content: entry.content })).filter(({ content }) => {
     if (content.length > left) return false
     left -= content.length
     return true

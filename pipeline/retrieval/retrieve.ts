@@ -2,6 +2,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
 import { inWords, type RelationshipInWords, trustIn } from "../relational/inWords.ts"
+import { worldFor } from "../world/found.ts"
+import type { WorldStore } from "../world/WorldStore.ts"
 import { contentOf } from "./contentWords.ts"
 import { examplesFor } from "./examples.ts"
 import { loreFor } from "./lore.ts"
@@ -37,13 +39,14 @@ interface Ports {
   readonly transcript: Transcript["Service"]
   readonly recall: Recall["Service"]
   readonly memoryStore: MemoryStore["Service"]
+  readonly worldStore: WorldStore["Service"]
 }
 
 /** Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
-export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
+export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore, worldStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
   // A character that writes first looks for what bears on what it is going to write about.
   const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
-  const history = yield* transcript.before(turn, HISTORY_UTTERANCES)
+  const [history, { world, failed: worldFailed }] = yield* Effect.all([transcript.before(turn, HISTORY_UTTERANCES), worldStore.look(turn)], { concurrency: 2 })
   const oldest = history[0]
   const indexed = history[INDEXED_UTTERANCES - 1]
   const query = saysNothing(sought.text) ? [] : recallQuery(sought.text, history)
@@ -55,12 +58,13 @@ export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memory
   ], { concurrency: 2 })
   const now = yield* Clock.currentTimeMillis
   const recalled = rank(found.filter(({ cursor }) => !known.forgotten.has(cursor)), now, RECALLED)
+  const around = worldFor(sought, history, world, now)
   const trust = trustIn(turn.character, known.bearing, now)
   return {
     history,
-    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), examples: examplesFor(turn.character, sought.text) },
-    relationship: inWords(turn.character, known.bearing, now),
+    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), world: around, examples: examplesFor(turn.character, sought.text) },
+    relationship: inWords(turn.character, known.bearing, now, around.mood),
     trust,
-    failed: failed || known.failed
+    failed: failed || known.failed || worldFailed
   }
 })

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 
 /** What counts how much when something is looked for in a session. `npm run bench -- recall` shows what each of them is worth. */
 export interface RetrievalWeights {
-  /** That a word stands in the utterance before or after: standing in the utterance itself counts 2. */
+  /** That a word stands in the utterance before or after, so that "Biscuit" is found by the question that it answers: standing in the utterance itself counts 2. */
   readonly nextTo: number
   /** The same for the one before that and the one after that: where two take turns, they are by the same speaker. */
   readonly nextButOne: number

@@ -7,6 +7,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { withLoreIds } from "./loreIds.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { QuotaReached, quotasOf } from "./quotas.ts"
@@ -91,7 +92,7 @@ export class Characters extends Context.Service<Characters, {
         return yield* new SlugTaken({ archivedAt: holder?.status === "archived" ? holder.version : null })
       }
       yield* query((sql) => sql`
-        insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, 1, ${JSON.stringify(profile)}::text::jsonb)`)
+        insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, 1, ${JSON.stringify(withLoreIds(profile))}::text::jsonb)`)
       yield* quotas.count(appId, "characters")
       const character = yield* get(appId, slug)
       return character ?? (yield* Effect.die(new Error("a character just written is gone")))
@@ -107,7 +108,7 @@ export class Characters extends Context.Service<Characters, {
     const writeNext = Effect.fnUntraced(function*(appId: string, { slug, version: present, profile: before }: StoredCharacter, profile: object) {
       const version = present + 1
       yield* query((sql) => sql`
-        insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, ${version}, ${JSON.stringify(profile)}::text::jsonb)`)
+        insert into character_versions (app_id, slug, version, profile) values (${appId}, ${slug}, ${version}, ${JSON.stringify(withLoreIds(profile))}::text::jsonb)`)
       yield* query((sql) => sql`update characters set version = ${version}, updated_at = now() where app_id = ${appId} and slug = ${slug}`)
       if (OF_ITS_OWN_ACCORD.some((field) => !isDeepStrictEqual(authoredOf(profile, field), authoredOf(before, field)))) yield* lookAgainAtAll(appId, slug)
       return yield* get(appId, slug)

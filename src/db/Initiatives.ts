@@ -93,11 +93,12 @@ export class Initiatives extends Context.Service<Initiatives, {
 
     const begin = Effect.fnUntraced(function*(session: SessionRef, { facts }: Gathered, { candidate }: Decision, now: number, travelled: boolean) {
       const runRef = newId("run")
-      const { reason, loop } = candidate
+      const { reason, loop, beat } = candidate
       const initiative: Initiative = {
-        reason, about: loop?.text ?? null, avoid: facts.preferences.topics_avoid, channels: facts.channels.map(({ kind }) => kind), ...(travelled && { as_of: new Date(now).toISOString() })
+        reason, about: loop?.text ?? beat?.summary ?? null, avoid: facts.preferences.topics_avoid, channels: facts.channels.map(({ kind }) => kind), ...(travelled && { as_of: new Date(now).toISOString() })
       }
       const [opened] = yield* query<Array<{ turn_index: number }>>((sql) => beginTurn(sql, session, runRef, holdMicroUsd, initiative))
+      if (beat !== undefined) yield* query((sql) => sql`update storyline_steps set initiates = false where app_id = ${session.appId} and session_id = ${session.sessionId} and initiates`)
       if (loop !== null) {
         const at = new Date(now)
         yield* relationships.amend(session, () => Effect.succeed({ at, patch: { ...EMPTY_PATCH, loops: [{ ...loop, status: "surfaced", updated_at: at.toISOString() }] } }))

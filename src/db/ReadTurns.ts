@@ -15,6 +15,7 @@ import { CharacterVersions } from "./CharacterVersions.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { Relationships } from "./Relationships.ts"
+import { SessionStories } from "./SessionStories.ts"
 import { addReadingJobs } from "./turnJobs.ts"
 import { type SessionRef, stageRow } from "./Turns.ts"
 import { writeAfterwards } from "./turnStatements.ts"
@@ -40,6 +41,8 @@ interface Row {
   readonly recalled: ReadonlyArray<string>
   readonly said: ReadonlyArray<readonly ["user" | "character", string, number, number, boolean]> | null
   readonly ended_at: Date
+  /** Whether its character has storylines. */
+  readonly storied: boolean
 }
 
 export interface Unread {
@@ -50,11 +53,14 @@ export interface Unread {
   readonly exposes: boolean
   /** Whether there was no later turn: one that comes now asks to be read by itself. */
   readonly isLast: boolean
+  /** Whether there are stories that may go on by it. */
+  readonly storied: boolean
 }
 
 export interface Reading {
   readonly session: SessionRef
-  readonly turnIndex: number
+  readonly turn: ReadTurn
+  readonly storied: boolean
   /** Against the relationship as it stands now. */
   readonly decide: (known: Relationship) => Patch
   /** How it was read, and what that has cost. */
@@ -77,6 +83,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     const { pool, query, transaction, afterCommit } = yield* Database
     const characters = yield* CharacterVersions
     const relationships = yield* Relationships
+    const stories = yield* SessionStories
     const signals = yield* LogSignals
 
     const next = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef) {
@@ -93,6 +100,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
         select t.turn_index, t.run_ref, t.outcome, t.character_slug, coalesce(t.character_version, c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
           a.expose_relational_numerics as exposes,
           not exists (select from turns later where later.app_id = t.app_id and later.session_id = t.session_id and later.turn_index > t.turn_index) as is_last, coalesce(n.at, t.settled_at) as ended_at,
+          exists (select from storylines y where y.app_id = t.app_id and y.slug = t.character_slug) as storied,
           coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross join json_array_elements(g.detail -> 'memories') m
             where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
           (
@@ -118,6 +126,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
         recalled: row.recalled,
         exposes: row.exposes,
         isLast: row.is_last,
+        storied: row.storied,
         turn: {
           sessionId,
           turnIndex: row.turn_index,
@@ -148,17 +157,22 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       if (row !== undefined) yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
     })
 
-    const write = Effect.fnUntraced(function*({ session, turnIndex, decide, record, at, scores }: Reading) {
+    const write = Effect.fnUntraced(function*({ session, turn, storied, decide, record, at, scores }: Reading) {
       const { appId, sessionId } = session
+      const { turnIndex, character, message } = turn
       const cost = record.usage?.costMicroUsd ?? 0
       if (cost > 0) yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
       const [log] = yield* query<ReadonlyArray<unknown>>((sql) => lockSessions(sql, [appId], [sessionId]))
       // The session was erased while its turn was read.
       if (log === undefined) return
       let fresh = false
-      const after = yield* relationships.amend(session, (known) => Effect.sync(() => {
+      const after = yield* relationships.amend(session, Effect.fnUntraced(function*(known) {
         fresh = known.readTurn < turnIndex
-        return fresh ? { at, patch: decide(known), turnIndex } : { at, patch: EMPTY_PATCH }
+        if (!fresh) return { at, patch: EMPTY_PATCH }
+        const patch = decide(known)
+        // Stories go on with what the person says.
+        const told = storied && message !== null ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, { at, turnIndex, message: message.text, trigger: null }) : patch
+        return { at, patch: told, turnIndex }
       }))
       yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost }))
       const payload = fresh ? scores(after) : null

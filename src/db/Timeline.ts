@@ -6,7 +6,7 @@ import { Database, type DatabaseError } from "./Database.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-export const TIMELINE_KINDS = ["event", "run", "memory", "loop", "emotion", "proactive_decision", "delivery", "safety"] as const
+export const TIMELINE_KINDS = ["event", "run", "memory", "loop", "emotion", "proactive_decision", "delivery", "safety", "storyline"] as const
 
 export interface TimelineItem {
   /** Milliseconds since 1970. */
@@ -43,6 +43,7 @@ export class Timeline extends Context.Service<Timeline, {
         const item = (kind: TimelineItem["kind"], at: string, n: Fragment) => sql`${ms(at)} as at, ${kind}::text as kind, ${kind}::text || '-' || ${n} as key`
         const [cursor, turn, version, decision] = [sql`lpad(cursor::text, 12, '0')`, sql`lpad(turn_index::text, 9, '0')`, sql`lpad(p.version::text, 9, '0')`, sql`decision_id`]
         const [memory, loop] = [sql`memory_id`, sql`loop_id`]
+        const step = sql`lpad(step::text, 9, '0')`
         const attempt = sql`channel_id || '-' || lpad(cursor::text, 12, '0') || '-' || part || '-' || fence`
         const stage = sql`lpad(g.turn_index::text, 9, '0') || '-' || lpad(g.fence::text, 5, '0') || '-' || lpad(g.seq::text, 5, '0')`
         return sql`
@@ -72,6 +73,9 @@ export class Timeline extends Context.Service<Timeline, {
           (select ${item("safety", "g.started_at", stage)}, t.run_ref, g.decision, json_build_object('turn_index', g.turn_index)
             from turn_stages g join turns t using (app_id, session_id, turn_index)
             where g.app_id = ${appId} and g.session_id = ${sessionId} and g.stage = 'safety' and g.decision <> 'allow' ${newest("safety", "g.started_at", stage, sql`(g.turn_index, g.fence, g.seq)`)})
+          union all
+          (select ${item("storyline", "entered_at", step)}, storyline_id, beat, json_build_object('turn_index', turn_index, 'trigger', trigger)
+            from storyline_steps where ${own} ${newest("storyline", "entered_at", step, sql`step`)})
           order by at desc, key desc limit ${limit}::int`
       })
     })

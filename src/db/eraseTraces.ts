@@ -9,8 +9,12 @@ export const eraseTraces = Effect.fnUntraced(function*(appId: string, externalUs
     where c.app_id = ${appId} and c.external_user_ref = ${externalUserRef}
       and u.app_id = c.app_id and u.channel_id = c.channel_id and u.chat_id = c.chat_id and u.thread_id = c.thread_id and u.done_at is not null`)
   yield* query((sql) => sql`delete from telegram_links where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
-  // The answers to creates of their sessions.
-  yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and response #>> '{data,external_user_ref}' = ${externalUserRef}`)
+  yield* query((sql) => sql`
+    update worlds w set revision = revision + 1 from (select distinct slug from arc_influences where app_id = ${appId} and external_user_ref = ${externalUserRef}) a where w.app_id = ${appId} and w.slug = a.slug`)
+  yield* query((sql) => sql`delete from arc_influences where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+  // The answers to creates of their sessions, and of what weighs on a character with them.
+  yield* query((sql) => sql`
+    delete from idempotency_keys where app_id = ${appId} and coalesce(response #>> '{data,external_user_ref}', response #>> '{data,scope,external_user_ref}') = ${externalUserRef}`)
 })
 
 /** Deletes what the app was told of a person. */

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
 import type { ProactiveControls } from "#pipeline/domain/Character.ts"
 import { controlsOf, type ControlSource } from "#pipeline/proactive/controls.ts"
-import type { Facts } from "#pipeline/proactive/Facts.ts"
+import type { Facts, StoryBeat } from "#pipeline/proactive/Facts.ts"
 import { type Policy, readPolicy } from "#pipeline/proactive/Policy.ts"
 import { decidePreferences } from "#pipeline/relational/decidePreferences.ts"
 import { type Bearing, NEW_BEARING, NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
@@ -35,6 +35,7 @@ interface Row {
   /** Of characters of the app to this person, in milliseconds, and whether in this session. */
   readonly initiatives: ReadonlyArray<readonly [number, boolean]>
   readonly last_initiative_at: Date | null
+  readonly beat: StoryBeat | null
 }
 
 export interface Gathered {
@@ -76,7 +77,13 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
     (
       select ${momentOf(sql)} from turns t
       where t.app_id = s.app_id and t.session_id = s.session_id and t.initiative is not null and t.turn_index <> ${except}::int order by t.accepted_at desc limit 1
-    ) as last_initiative_at
+    ) as last_initiative_at,
+    (
+      select json_build_object('step', p.step, 'summary', b ->> 'summary', 'at', floor(extract(epoch from p.entered_at) * 1000))
+      from storyline_steps p join storylines y on y.app_id = p.app_id and y.slug = s.character_slug and y.id = p.storyline_id and y.fields ->> 'status' = 'active'
+        cross join lateral json_array_elements(y.fields -> 'beats') b
+      where p.app_id = s.app_id and p.session_id = s.session_id and p.initiates and b ->> 'key' = p.beat order by p.step desc limit 1
+    ) as beat
   from sessions s join session_logs l using (app_id, session_id) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
     join end_users u on u.app_id = s.app_id and u.external_user_ref = s.external_user_ref
     left join relationships r on r.app_id = s.app_id and r.session_id = s.session_id left join proactive_policies p on p.app_id = s.app_id
@@ -155,7 +162,8 @@ export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, char
       appToday: counted ? sentBy(null) : null,
       channels: kinds.map((kind) => ({ kind, today: sentBy(kind) })),
       affordable: money?.affordable ?? true,
-      loops
+      loops,
+      beat: row.beat
     }
     return { facts, sources, turnCount: row.turn_count } satisfies Gathered
   })

@@ -34,6 +34,7 @@ import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Imports } from "#src/db/Imports.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
 import type { Memories } from "#src/db/Memories.ts"
+import type { Npcs } from "#src/db/Npcs.ts"
 import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import type { RateLimits } from "#src/db/RateLimits.ts"
 import type { Metrics } from "#src/db/Metrics.ts"
@@ -47,6 +48,11 @@ import type { Sessions } from "#src/db/Sessions.ts"
 import type { Timeline } from "#src/db/Timeline.ts"
 import type { Traces } from "#src/db/Traces.ts"
 import type { Usage } from "#src/db/Usage.ts"
+import type { ArcInfluences } from "#src/db/ArcInfluences.ts"
+import type { GraphEdges } from "#src/db/GraphEdges.ts"
+import type { SessionStories } from "#src/db/SessionStories.ts"
+import type { Storylines } from "#src/db/Storylines.ts"
+import type { Worlds } from "#src/db/Worlds.ts"
 import type { AuditEntries } from "#src/db/AuditEntries.ts"
 import type { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
@@ -65,8 +71,8 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
-  | Sessions | Timeline | Traces | Transcriber | Updates | Usage | Writer
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | Sessions | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | Worlds | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
 

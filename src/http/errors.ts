@@ -101,6 +101,12 @@ export const notFound = {
   character: structured(404, "character_not_found", "There is no such character in this app.", "List the app's characters with GET /v1/characters."),
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
   import: structured(404, "import_not_found", "There is no such import in this app.", "List the app's imports with GET /v1/imports."),
+  npc: structured(404, "npc_not_found", "This character knows no such NPC.", "List them with GET /v1/characters/{slug}/npcs."),
+  edge: structured(404, "edge_not_found", "There is no such edge in this character's graph.", "List them with GET /v1/characters/{slug}/graph."),
+  storyline: structured(404, "storyline_not_found", "This character has no such storyline.", "List them with GET /v1/characters/{slug}/storylines."),
+  session_storyline: structured(404, "storyline_not_found", "This character has no such storyline.", "List them with GET /v1/characters/{slug}/storylines."),
+  arc_influence: structured(404, "arc_influence_not_found", "This character has no such arc influence.", "List them with GET /v1/characters/{slug}/arc-influences."),
+  lore_entry: structured(404, "lore_entry_not_found", "This character has no such lore entry.", "List them with GET /v1/characters/{slug}/lore."),
   memory: structured(404, "memory_not_found", "There is no such memory in this session.", "List the session's memories with GET /v1/sessions/{session_id}/memories."),
   open_loop: structured(404, "open_loop_not_found", "There is no such open loop in this session.", "List them with GET /v1/sessions/{session_id}/open-loops."),
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
@@ -162,6 +168,10 @@ const expiredImport = structured(409, "import_expired", "Nobody has committed th
 export const importClosed = (status: "committed" | "discarded" | "expired") => status === "expired" ? expiredImport : importNotReady.saying(`The import is ${status}.`, "Stage the file again with POST /v1/imports.")
 export const importLimitReached = structured(409, "import_limit_reached", "As many imports of this app wait as may.", "Commit or discard some: GET /v1/imports?status=needs_review.")
 
+const worldFull = structured(409, "world_limit_reached", "The character's world has as many of these as there may be.", "Delete or change one that is there.")
+export const worldLimitReached = (message: string) => worldFull.saying(message)
+const notNow = structured(409, "storyline_conflict", "No beat that may come now waits for this trigger.", "GET /v1/sessions/{session_id}/storylines says where the session stands, and the storyline's beats what follows.")
+export const storylineConflict = (trigger: string) => notNow.saying(`No beat that may come now waits for the trigger ${trigger}, or not all its conditions hold.`)
 const tooManyChannels = structured(409, "channel_limit_reached", "There are as many channels as there may be here.", "Delete a channel, or change the url or the events of one with PATCH.")
 export const channelLimitReached = (most: number) => tooManyChannels.saying(`There are ${most} channels already, which is as many as there may be here.`)
 const rejectedUrl = structured(422, "channel_url_rejected", "This is not a URL that events may be pushed to.", "Give an https URL whose host has a public address.")

@@ -7,6 +7,10 @@ import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Imports } from "#src/db/Imports.ts"
+import { ArcInfluences } from "#src/db/ArcInfluences.ts"
+import { GraphEdges } from "#src/db/GraphEdges.ts"
+import { Storylines } from "#src/db/Storylines.ts"
+import { Npcs } from "#src/db/Npcs.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Sessions } from "#src/db/Sessions.ts"
@@ -15,6 +19,7 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { accountAppOf } from "./accountApp.ts"
 import { channelScope } from "./channelScope.ts"
 import type { Kind } from "./errors.ts"
+import { loreOf } from "./lore.ts"
 import { isKeyPrefix } from "./keyResource.ts"
 import { isExternalUserRef } from "./schemas/caps.ts"
 import { isSlug } from "./schemas/character.ts"
@@ -22,7 +27,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", import_id = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", import_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", slug = "", session_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -53,6 +58,22 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       return isId("imp", import_id) && (yield* Imports.use((imports) => imports.get(request.principal.appId, import_id))) !== undefined
     case "memory":
       return isId("mem", memory_id) && isId("ses", session_id) && (yield* Memories.use((memories) => memories.get(session, memory_id))) !== undefined
+    case "arc_influence":
+      return isSlug(slug) && isId("arc", arc_id) && (yield* ArcInfluences.use((arcs) => arcs.get({ appId: session.appId, slug }, arc_id))) !== undefined
+    case "edge":
+      return isSlug(slug) && isId("edg", edge_id) && (yield* GraphEdges.use((edges) => edges.get({ appId: session.appId, slug }, edge_id))) !== undefined
+    case "storyline":
+      return isSlug(slug) && isId("stl", storyline_id) && (yield* Storylines.use((storylines) => storylines.get({ appId: session.appId, slug }, storyline_id))) !== undefined
+    case "session_storyline": {
+      const found = isId("ses", session_id) ? yield* Sessions.use((sessions) => sessions.get(session.appId, session_id)) : undefined
+      return found !== undefined && isId("stl", storyline_id) && (yield* Storylines.use((storylines) => storylines.get({ appId: session.appId, slug: found.character_slug }, storyline_id))) !== undefined
+    }
+    case "lore_entry": {
+      const character = isSlug(slug) ? yield* Characters.use((characters) => characters.get(session.appId, slug)) : undefined
+      return character !== undefined && loreOf(character.profile).some(({ id }) => id === entry_id)
+    }
+    case "npc":
+      return isSlug(slug) && isId("npc", npc_id) && (yield* Npcs.use((npcs) => npcs.get({ appId: session.appId, slug }, npc_id))) !== undefined
     case "open_loop":
       return isId("lop", loop_id) && isId("ses", session_id) && (yield* RelationshipLists.use((lists) => lists.loop(session, loop_id))) !== undefined
     case "session":

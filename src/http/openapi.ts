@@ -8,6 +8,7 @@ import type { App } from "./Server.ts"
 const tags = [
   { name: "App", description: "The app that a key belongs to" },
   { name: "Characters", description: "Who speaks" },
+  { name: "World", description: "What a character lives among: who it knows, what holds between whom, its lore, its stories and what weighs on it" },
   { name: "Sessions", description: "Persistent threads between one person and one character" },
   { name: "Messages", description: "What the person says" },
   { name: "Events", description: "The ordered log of a session: everything that was said and happened" },

@@ -34,11 +34,11 @@ const whole = (value: unknown, least: number, most: number): number | undefined 
 
 /** A world-info entry of SillyTavern in the words of a card's. */
 const fromWorldInfo = (entry: Fields): Fields => {
-  const { key, keysecondary, comment, disable, order, selectiveLogic, probability, useProbability, sticky, cooldown, delay, group, groupWeight, caseSensitive, extensions, ...rest } = entry
+  const { key, keysecondary, comment, disable, order, selectiveLogic, probability, useProbability, sticky, cooldown, delay, group, groupWeight, caseSensitive, matchWholeWords, extensions, ...rest } = entry
   return {
     ...rest,
     keys: key, secondary_keys: keysecondary, comment, insertion_order: order, enabled: disable !== true, ...caseSensitive !== undefined && { case_sensitive: caseSensitive },
-    extensions: { ...fieldsOf(extensions), selectiveLogic, probability, useProbability, sticky, cooldown, delay, group, group_weight: groupWeight }
+    extensions: { ...fieldsOf(extensions), selectiveLogic, probability, useProbability, sticky, cooldown, delay, group, group_weight: groupWeight, match_whole_words: matchWholeWords }
   }
 }
 
@@ -100,8 +100,8 @@ const byDecorators = (decorators: ReadonlyArray<readonly [string, string]>): { r
   return { fields, keys, excluded, unknown }
 }
 
-const KNOWN = new Set(["keys", "secondary_keys", "selective", "content", "constant", "enabled", "priority", "extensions"])
-const KNOWN_EXTENSIONS = new Set(["probability", "useProbability", "sticky", "cooldown", "delay", "selectiveLogic", "group"])
+const KNOWN = new Set(["keys", "secondary_keys", "selective", "content", "constant", "enabled", "priority", "case_sensitive", "extensions"])
+const KNOWN_EXTENSIONS = new Set(["probability", "useProbability", "sticky", "cooldown", "delay", "selectiveLogic", "group", "group_weight", "match_whole_words"])
 const without = (fields: Fields, known: ReadonlySet<string>): Fields => Object.fromEntries(Object.entries(fields).filter(([key, value]) => !known.has(key) && value !== undefined && value !== null))
 
 /** Makes a book's entries lore of ours. */
@@ -118,9 +118,11 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
       if (pattern === undefined) return [key]
       const words = wordsOf(pattern)
       if (words !== undefined) return words
-      report.warn("regex_key_dropped", path, isLinear(pattern) ? "A key that is a pattern was left out: keys are words here." : "A key that is a pattern, and one that may take for ever, was left out: keys are words here.", key)
+      const whole = `/${pattern}/${(REGEX.exec(key)?.[2] ?? "").replace(/[^gimsuy]/g, "")}`
+      if (isLinear(pattern) && whole.length <= LONGEST_KEY) return [whole]
+      report.warn("regex_key_dropped", path, "A key that is a pattern was left out: it is too long, or not of those that take no longer than the text is.", key)
       return []
-    }).map((key) => cut(text.prepare(key, path), LONGEST_KEY).trim()).filter((key) => key !== "")
+    }).map((key) => key.startsWith("/") ? key : cut(text.prepare(key, path), LONGEST_KEY).trim()).filter((key) => key !== "")
     if (keys.length > MOST_KEYS) report.warn("list_truncated", path, `More than ${MOST_KEYS} keys: the rest was left out.`)
     return [...new Set(keys)].slice(0, MOST_KEYS)
   }
@@ -145,6 +147,8 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
     const keys = keysOf(textsOf(entry["keys"]), isRegex, `${path}.keys`)
     const probability = extensions["useProbability"] === false ? undefined : numberOf(extensions["probability"])
     const priority = whole(entry["priority"], 0, 100)
+    const weight = whole(extensions["group_weight"], 1, 10_000)
+    const wholeWords = extensions["match_whole_words"]
     const turns = { sticky_turns: whole(extensions["sticky"], 0, 50), cooldown_turns: whole(extensions["cooldown"], 0, 200), delay_turns: whole(extensions["delay"], 0, 200) }
     const fields = {
       ...keys.length > 0 && { keys },
@@ -154,6 +158,9 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
       ...probability !== undefined && probability < 100 && { probability: Math.max(0, probability) / 100 },
       ...Object.fromEntries(Object.entries(turns).filter(([, value]) => value !== undefined && value > 0)),
       ...textOf(extensions["group"]) !== "" && { group: cut(textOf(extensions["group"]), 60) },
+      ...weight !== undefined && { group_weight: weight },
+      ...entry["case_sensitive"] === true && { case_sensitive: true },
+      ...wholeWords === false && { whole_words: false },
       ...entry["enabled"] === false && { enabled: false },
       ...said.fields
     }

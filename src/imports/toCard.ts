@@ -32,12 +32,12 @@ const loreOf = (entry: Fields, index: number, rest: Fields): Fields => {
     insertion_order: index, use_regex: false, ...more,
     keys: textsOf(entry["keys"]), ...secondary.length > 0 && { secondary_keys: secondary }, selective: secondary.length > 0,
     content: [...textsOf(decorators), textOf(entry["content"])].join("\n"),
-    enabled: entry["enabled"] !== false, constant: entry["constant"] === true, ...entry["priority"] !== undefined && { priority: entry["priority"] },
+    enabled: entry["enabled"] !== false, constant: entry["constant"] === true, ...entry["priority"] !== undefined && { priority: entry["priority"] }, ...entry["case_sensitive"] === true && { case_sensitive: true },
     extensions: {
       ...fieldsOf(extensions), selectiveLogic: LOGIC[textOf(entry["logic"])] ?? 0,
       ...typeof probability === "number" && { probability: probability * 100, useProbability: true },
       ...Object.fromEntries([["sticky", "sticky_turns"], ["cooldown", "cooldown_turns"], ["delay", "delay_turns"]].flatMap(([theirs = "", ours = ""]) => entry[ours] === undefined ? [] : [[theirs, entry[ours]]])),
-      ...textOf(entry["group"]) !== "" && { group: entry["group"] }
+      ...textOf(entry["group"]) !== "" && { group: entry["group"] }, ...entry["group_weight"] !== undefined && { group_weight: entry["group_weight"] }, ...entry["whole_words"] === false && { match_whole_words: false }
     }
   }
 }

@@ -66,7 +66,7 @@ export class TurnReader extends Context.Service<TurnReader, {
     const readNext = Effect.fnUntraced(function*(session: SessionRef) {
       const unread = yield* withPlace(turns.next(session))
       if (unread === undefined) return false
-      const { turn, recalled, exposes } = unread
+      const { turn, recalled, exposes, storied } = unread
       const startedAt = yield* Clock.currentTimeMillis
       const { known, extraction, usage, errorCode }: Asked = extractor === null || turn.message === null ? BY_RULES : yield* ask(extractor, session, turn)
       const { character: { relationship_posture } } = turn
@@ -76,7 +76,8 @@ export class TurnReader extends Context.Service<TurnReader, {
       }
       const reading: Reading = {
         session,
-        turnIndex: turn.turnIndex,
+        turn,
+        storied,
         at: turn.at,
         record,
         // Who has read the turn may have had before them what was forgotten meanwhile.

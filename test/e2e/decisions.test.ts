@@ -148,12 +148,12 @@ describe("what a turn shows of itself", () => {
     assert.deepStrictEqual(second.gates.map(({ action }: { action: string }) => action), ["regenerate", "fallback_line"])
   })
 
-  it("names the lore that went in by its place among the character's entries", async () => {
-    const character_slug = await app.createCharacter({ world_context: { entries: [{ keys: ["bell"], content: "The bell is cracked." }, { keys: ["harbour"], content: "The harbour froze in 1942." }] } })
+  it("names the lore that went in by the ids of its entries", async () => {
+    const character_slug = await app.createCharacter({ world_context: { entries: [{ keys: ["bell"], content: "The bell is cracked." }, { id: "lor_01ARZ3NDEKTSV4RRFFQ69G5FAV", keys: ["harbour"], content: "The harbour froze in 1942." }] } })
     const session = await app.createSession({ character_slug })
     otherwise = { kind: "ok" }
     const row = await traceOf(session, (await app.converse(session, "is the harbour deep?")).trace_id)
-    assert.deepStrictEqual(row.retrieval, { memory_ids: [], lore_ids: ["lore-1"], evidence_ids: [], edge_ids: [] })
+    assert.deepStrictEqual(row.retrieval, { memory_ids: [], lore_ids: ["lor_01ARZ3NDEKTSV4RRFFQ69G5FAV"], evidence_ids: [], edge_ids: [], npc_ids: [], arc_ids: [], storyline: null })
     assert.notInclude(JSON.stringify(row), "1942")
   })
 

@@ -16,6 +16,7 @@ import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
+import { SessionStories } from "#src/db/SessionStories.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { Relationships } from "#src/db/Relationships.ts"
 import { Erasures } from "#src/db/Erasures.ts"
@@ -141,7 +142,7 @@ describe("without the watchdog", () => {
       Layer.provide([
         Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Imports, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
         Layer.mock(Probe, {}), Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
-        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {})
+        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {})
       ]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, nothingKnown, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),

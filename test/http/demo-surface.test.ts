@@ -11,6 +11,13 @@ const OPEN = [
   "GET /v1/characters", "POST /v1/characters", "GET /v1/characters/{slug}", "PATCH /v1/characters/{slug}", "DELETE /v1/characters/{slug}",
   "GET /v1/characters/{slug}/export", "GET /v1/imports", "POST /v1/imports", "GET /v1/imports/{import_id}", "PATCH /v1/imports/{import_id}", "POST /v1/imports/{import_id}/commit", "POST /v1/imports/{import_id}/discard",
   "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore",
+  "GET /v1/characters/{slug}/npcs", "POST /v1/characters/{slug}/npcs", "GET /v1/characters/{slug}/npcs/{npc_id}", "PATCH /v1/characters/{slug}/npcs/{npc_id}", "DELETE /v1/characters/{slug}/npcs/{npc_id}",
+  "GET /v1/characters/{slug}/graph", "POST /v1/characters/{slug}/graph/edges", "PATCH /v1/characters/{slug}/graph/edges/{edge_id}", "DELETE /v1/characters/{slug}/graph/edges/{edge_id}",
+  "GET /v1/characters/{slug}/lore", "PUT /v1/characters/{slug}/lore", "POST /v1/characters/{slug}/lore", "GET /v1/characters/{slug}/lore/{entry_id}",
+  "PUT /v1/characters/{slug}/lore/{entry_id}", "DELETE /v1/characters/{slug}/lore/{entry_id}", "GET /v1/sessions/{session_id}/storylines", "POST /v1/sessions/{session_id}/storylines/{storyline_id}/triggers",
+  "GET /v1/characters/{slug}/storylines", "POST /v1/characters/{slug}/storylines", "GET /v1/characters/{slug}/storylines/{storyline_id}", "PATCH /v1/characters/{slug}/storylines/{storyline_id}",
+  "DELETE /v1/characters/{slug}/storylines/{storyline_id}", "GET /v1/characters/{slug}/arc-influences", "POST /v1/characters/{slug}/arc-influences", "GET /v1/characters/{slug}/arc-influences/{arc_id}",
+  "PATCH /v1/characters/{slug}/arc-influences/{arc_id}", "DELETE /v1/characters/{slug}/arc-influences/{arc_id}",
   "GET /v1/sessions", "POST /v1/sessions", "GET /v1/sessions/{session_id}", "GET /v1/sessions/{session_id}/state",
   "POST /v1/sessions/{session_id}/messages", "GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream",
   "GET /v1/apps/{app_id}/proactive-policy", "PATCH /v1/apps/{app_id}/proactive-policy", "GET /v1/apps/{app_id}/proactive-policy/decisions",
@@ -57,7 +64,7 @@ afterAll(async () => {
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
-  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), bot_id: () => newId("bot"),
+  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"), bot_id: () => newId("bot"),
   batch_id: () => newId("bat"), import_id: () => newId("imp"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))

@@ -193,11 +193,27 @@ describe("POST /v1/imports/{import_id}/commit", () => {
     assert.deepInclude(first.body.data, { status: "committed", character_slug: data.bundle.character.slug })
     const { character } = first.body.data
     assert.deepInclude(character, { display_name: "Mara", version: 1, import_id: data.id })
-    assert.deepStrictEqual(character.world_context.entries, [{ keys: ["river"], content: "It floods." }])
+    assert.deepStrictEqual(character.world_context.entries.map(({ keys, content }: any) => ({ keys, content })), [{ keys: ["river"], content: "It floods." }])
     assert.deepStrictEqual((await app.get(`/v1/characters/${character.slug}`)).body.data, character)
     const again = await commit(data)
     assert.deepStrictEqual(again.body.data, { ...first.body.data, idempotent_replay: true })
     assert.deepStrictEqual(refusal(await commit({ ...data, content_hash: "0" })), [409, "import_hash_mismatch"])
+  })
+
+  it("introduces those whom the character does not know yet, in the same transaction", async () => {
+    const npcs = [{ name: "Tomas", role: "ferryman", aliases: ["Tom"] }, { name: "Nadia" }]
+    const target = slug()
+    const data = await stage({ json: { schema: "troupe.bundle.v1", character: { slug: target, display_name: "Mara" }, npcs } })
+    await commit(data)
+    const known = async () => (await app.get(`/v1/characters/${target}/npcs`)).body.data.npcs.map(({ name, role }: any) => [name, role]).toSorted()
+    assert.deepStrictEqual(await known(), [["Nadia", ""], ["Tomas", "ferryman"]])
+    const exported = (await app.get(`/v1/characters/${target}/export?format=bundle`)).body
+    assert.deepStrictEqual(exported.npcs.map(({ name }: any) => name), ["Tomas", "Nadia"])
+    await commit(await stage({ json: { ...exported, npcs: [...exported.npcs, { name: "Ines" }] }, mode: "update", target_slug: target }))
+    assert.deepStrictEqual((await known()).map(([name]: any) => name), ["Ines", "Nadia", "Tomas"])
+    const many = await stage({ json: { ...exported, character: { display_name: "Mara L" }, npcs: Array.from({ length: 199 }, (_, n) => ({ name: `N${n}` })) }, mode: "update", target_slug: target })
+    assert.deepStrictEqual(refusal(await commit(many)), [409, "world_limit_reached"])
+    assert.deepStrictEqual([(await known()).length, (await app.get(`/v1/characters/${target}`)).body.data.display_name], [3, "Mara"])
   })
 
   it("makes one character of many commits at once", async () => {

@@ -18,7 +18,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -47,13 +47,19 @@ const settle = async (): Promise<typeof ours> => {
   const app_id = (await account.client.post("/v1/account/apps", { name: "app" })).body.data.app_id
   const keys = `/v1/account/apps/${app_id}/api-keys`
   const app = new TestApp(server.baseUrl, app_id, (await account.client.post(keys, {})).body.data.api_key)
-  const slug = await app.createCharacter()
+  const entry_id = newId("lor")
+  const slug = await app.createCharacter({ world_context: { entries: [{ id: entry_id, content: "It rains." }] } })
   const external_user_ref = `someone-of-${app_id}`
   const session_id = await app.createSession({ character_slug: slug, external_user_ref })
   const { trace_id } = await app.converse(session_id, "I have a chemistry exam tomorrow. What is for dinner?")
   await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session_id}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined)
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const loop_id = (await app.get(`/v1/sessions/${session_id}/open-loops`)).body.data.open_loops[0].id
+  const world = `/v1/characters/${slug}`
+  const npc_id = (await app.post(`${world}/npcs`, { name: "Nadia" })).body.data.id
+  const edge_id = (await app.post(`${world}/graph/edges`, { from: "character", to: npc_id, relation: "knows", fact: "She knows Nadia." })).body.data.id
+  const storyline_id = (await app.post(`${world}/storylines`, { title: "The lamp", beats: [{ key: "dark", summary: "The lamp has failed." }] })).body.data.id
+  const arc_id = (await app.post(`${world}/arc-influences`, { kind: "mood", guidance: "Tired." })).body.data.id
   await server.database.sql`
     insert into snapshots (app_id, session_id, snapshot_id, turn_index, snapshot, created_at)
     values (${app_id}, ${session_id}, ${newId("snp")}, 1, ${JSON.stringify({ scores: [], created_at: new Date().toISOString() })}::text::json, now())`
@@ -67,7 +73,7 @@ const settle = async (): Promise<typeof ours> => {
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
   const import_id = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, bot_id, batch_id, import_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, import_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 

@@ -31,6 +31,12 @@ beforeAll(async () => {
   operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_base64: base64(cardV2()), content_hash })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
+  const world = `/v1/characters/${slug}`
+  const npc_id = (await app.post(`${world}/npcs`, { name: "Nadia" })).body.data.id
+  const edge_id = (await app.post(`${world}/graph/edges`, { from: "character", to: npc_id, relation: "knows", fact: "She knows Nadia." })).body.data.id
+  const entry_id = (await app.post(`${world}/lore`, { content: "It rains." })).body.data.id
+  const storyline_id = (await app.post(`${world}/storylines`, { title: "The lamp", beats: [{ key: "dark", summary: "The lamp has failed." }] })).body.data.id
+  const arc_id = (await app.post(`${world}/arc-influences`, { kind: "mood", guidance: "Tired." })).body.data.id
   const loop_id = newId("lop")
   await server.database.sql`
     insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
@@ -49,7 +55,7 @@ beforeAll(async () => {
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()
@@ -116,7 +122,7 @@ describe("whatever is sent", () => {
       })),
       // Archiving the character, forgetting the memory or deleting the channel once and for all would leave little to find.
       async ({ method, path, query, headers, body }) => {
-        if (method === "DELETE" && ["bot_id", "memory_id", "slug", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
+        if (method === "DELETE" && ["bot_id", "memory_id", "npc_id", "edge_id", "entry_id", "storyline_id", "arc_id", "slug", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
         // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
         if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
         const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })

@@ -61,7 +61,7 @@ const withoutOurs = (card: Readonly<Record<string, unknown>>) => ({ ...card, dat
 describe("import(export(x))", () => {
   it("is x, whatever x is, as a card of version 3, as a picture and as a bundle", () =>
     fc.assert(fc.asyncProperty(anyCharacter, fc.constantFrom("card", "png", "bundle"), async ({ slug, ...profile }, format) => {
-      const file = format === "bundle" ? { json: toBundle(String(slug), profile, undefined) } : format === "card" ? { json: toCard(String(slug), profile, {}) } : { bytes: await cardPng(toCard(String(slug), profile, {}), "x", null) }
+      const file = format === "bundle" ? { json: toBundle(String(slug), profile, [], undefined) } : format === "card" ? { json: toCard(String(slug), profile, {}) } : { bytes: await cardPng(toCard(String(slug), profile, {}), "x", null) }
       assert.deepStrictEqual(await profileIn(file), { slug, ...profile })
     }), { numRuns: 60 }))
 

@@ -8,6 +8,7 @@ import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database } from "#src/db/Database.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
 import { Relationships } from "#src/db/Relationships.ts"
+import { SessionStories } from "#src/db/SessionStories.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -50,7 +51,7 @@ describe("a session whose reading is put off", () => {
     const sessionId = await engine.createSession(appId)
     await database.sql`delete from graphile_worker._private_jobs`
     const runtime = ManagedRuntime.make(ReadTurns.layer.pipe(
-      Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer]), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
+      Layer.provide([CharacterVersions.layer, Relationships.layer, LogSignals.layer, Layer.mock(SessionStories, {})]), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
     ))
     try {
       await runtime.runPromise(ReadTurns.use((turns) => turns.putOff([{ appId, sessionId }])))

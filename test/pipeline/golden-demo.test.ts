@@ -10,6 +10,8 @@ import { ground } from "#pipeline/grounding/ground.ts"
 import { know } from "#pipeline/knowledge/know.ts"
 import { NEW_BEARING } from "#pipeline/relational/Relationship.ts"
 import { MemoryStore, NOTHING_KNOWN } from "#pipeline/retrieval/MemoryStore.ts"
+import { EMPTY_WORLD } from "#pipeline/world/World.ts"
+import { WorldStore } from "#pipeline/world/WorldStore.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
@@ -32,6 +34,7 @@ const found = [{ role: "user" as const, text: "Nadia plays the cello in Oslo", c
 const ports = {
   transcript: Transcript.of({ before: () => Effect.succeed(history) }),
   recall: Recall.of({ search: () => Effect.succeed({ found, failed: false }) }),
+  worldStore: WorldStore.of({ look: () => Effect.succeed({ world: EMPTY_WORLD, failed: false }) }),
   memoryStore: MemoryStore.of({
     look: () => Effect.succeed({
       ...NOTHING_KNOWN,

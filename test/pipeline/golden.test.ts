@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { ChatMessage } from "#pipeline/chat.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
+import type { WorldFound } from "#pipeline/world/found.ts"
+import { NO_MOOD } from "#pipeline/world/arcs.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { historyOf } from "#test/support/turns.ts"
@@ -15,6 +17,19 @@ const loops = [{
   id: "lop_1", kind: "promise" as const, owner: "character" as const, text: "Mend the watch by spring", due_at: "2026-03-20T12:00:00.000Z", priority: 4, status: "open" as const,
   evidence: [], created_at: "2026-02-03T10:00:00.000Z", updated_at: "2026-02-03T10:00:00.000Z"
 }]
+const world: WorldFound = {
+  people: [
+    { id: "npc_1", name: "Tomás", aliases: ["Tom"], role: "younger brother", summary: "Fishes at dawn, and says little.", asked: true },
+    { id: "npc_2", name: "Inês", aliases: [], role: "neighbour", summary: "Keeps bees.", asked: false }
+  ],
+  ties: [
+    { id: "edg_1", from: "Ada", relation: "sister of", to: "Tomás", fact: "She taught Tomás to swim.", private: false },
+    { id: "edg_2", from: "Ada", relation: "owes", to: "Tomás", fact: "She never paid him for the boat.", private: true }
+  ],
+  beat: { storylineId: "stl_1", key: "dark", premise: "The lighthouse goes dark.", summary: "The lamp has failed.", guidance: "She is worried and listens to the sea." },
+  influences: [{ id: "arc_1", kind: "mood", guidance: "Tired after the storm.", effect: { valence: -0.2, arousal: 0, topic: "the storm", score_bias: {} }, weight: 1 }],
+  mood: NO_MOOD, unspoken: [], untold: []
+}
 const request = requestOf("what was my sister's name again?", {
   character: {
     voice_samples: [{ text: "Hm. It ticks, so it lives.", situation: "a clock is brought in" }],
@@ -25,7 +40,7 @@ const request = requestOf("what was my sister's name again?", {
   turn: { turnIndex: 12 },
   request: {
     history,
-    retrieved: { recalled, memories: remembered, loops, lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }], examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
+    retrieved: { recalled, memories: remembered, loops, lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }], world, examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
     grounding: {
       ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40", character: { localTime: "Saturday 20:40", doing: "closing the shop" }, intent: "question", asksAbout: ["user_past"],
       relevantIds: ["cursor-40"], contradictions: [{ memoryId: "cursor-1", userNowSays: "the dog is a cat" }], userEmotion: "curious"

@@ -38,6 +38,7 @@ const factsOf = (given: Partial<Facts> = {}): Facts => ({
   channels: [{ kind: "event_log", today: 0 }],
   affordable: true,
   loops: [],
+  beat: null,
   ...given
 })
 const controls = (given: Partial<Facts["controls"]>): Partial<Facts> => ({ controls: { ...factsOf().controls, ...given } })

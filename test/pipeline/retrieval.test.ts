@@ -1,3 +1,4 @@
+import { WorldStore } from "#pipeline/world/WorldStore.ts"
 import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -103,7 +104,7 @@ describe("lore", () => {
   it("is ordered by priority, takes one of a group, and stops where there is no room", () => {
     const entry = (content: string, more: object = {}) => ({ keys: ["tower"], content, ...more })
     assert.deepStrictEqual(lore([entry("low", { priority: 1 }), entry("high", { priority: 90 }), entry("always", { constant: true, priority: 0 })], "tower"), ["always", "high", "low"])
-    assert.deepStrictEqual(lore([entry("one", { group: "g" }), entry("two", { group: "g" })], "tower"), ["one"])
+    assert.deepStrictEqual(lore([entry("one", { group: "g", group_weight: 10_000 }), entry("two", { group: "g", group_weight: 1 })], "tower"), ["one"])
     assert.deepStrictEqual(lore([entry("x".repeat(2_000)), entry("y".repeat(2_000)), entry("short")], "tower").map((content) => content.length), [2_000, 5])
   })
 
@@ -137,7 +138,7 @@ describe("retrieval", () => {
       }) }),
       nothingKnown
     )
-    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore }), ports)
+    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, worldStore: WorldStore }), ports)
     return { asked, result: yield* retrieve(all, turnOf({ text })) }
   })
 

@@ -11,6 +11,8 @@ import { Recall } from "#pipeline/retrieval/Recall.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type Book, Trail } from "#pipeline/Trail.ts"
 import type { TurnPipeline } from "#pipeline/Turn.ts"
+import { EMPTY_WORLD } from "#pipeline/world/World.ts"
+import { WorldStore } from "#pipeline/world/WorldStore.ts"
 
 export const characterOf = Schema.decodeUnknownSync(Character)
 
@@ -30,7 +32,7 @@ export const turnOf = (given: Partial<Turn>): Turn => ({
 
 /** What a reply of a plain character to a plain message is held against. */
 export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => ({
-  character: plainCharacter, endUser: turnOf({}).endUser, userTexts: ["what did you do today?"], characterTexts: [], memories: new Map(), serviceText: "", mustNotReveal: [], delicate: false, unasked: null, ...given
+  character: plainCharacter, endUser: turnOf({}).endUser, userTexts: ["what did you do today?"], characterTexts: [], memories: new Map(), serviceText: "", mustNotReveal: [], unspoken: [], delicate: false, unasked: null, ...given
 })
 
 /** An analysis that found nothing of note, with whatever a test wants different. */
@@ -40,7 +42,10 @@ export const analysisOf = (given: Partial<Analysis> = {}): Analysis => ({
 })
 
 /** A session that is all in its history, with a person of whom nothing is noted. */
-export const nothingKnown = Layer.succeed(MemoryStore, { look: () => Effect.succeed(NOTHING_KNOWN) })
+export const nothingKnown = Layer.merge(
+  Layer.succeed(MemoryStore, { look: () => Effect.succeed(NOTHING_KNOWN) }),
+  Layer.succeed(WorldStore, { look: () => Effect.succeed({ world: EMPTY_WORLD, failed: false }) })
+)
 export const nothingRecalled = Layer.merge(Layer.succeed(Recall, { search: () => Effect.succeed({ found: [], failed: false }) }), nothingKnown)
 
 /** What was said, from the oldest on: the user first, then by turns. */

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Characters } from "#src/db/Characters.ts"
 import { Imports } from "#src/db/Imports.ts"
+import { Npcs } from "#src/db/Npcs.ts"
 import { bundleZip } from "#src/imports/bundleZip.ts"
 import { cardPng } from "#src/imports/cardPng.ts"
 import { textOf } from "#src/imports/readJson.ts"
@@ -39,7 +40,8 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
       const came = importId === null ? undefined : (yield* imports.get(appId, importId))?.bundle ?? undefined
       const images = importId === null || came === undefined || came.assets.length === 0 ? new Map<string, Uint8Array>() : yield* imports.images(appId, importId)
       if (format === "bundle") {
-        const bundle = toBundle(slug, profile, came)
+        const npcs = (yield* Npcs.use((table) => table.all({ appId, slug }))).map(({ name, role, summary, aliases, linked_slug, mention_policy }) => ({ name, role, summary, aliases, linked_slug, mention_policy }))
+        const bundle = toBundle(slug, profile, npcs, came)
         return images.size === 0 ? { type: JSON_TYPE, extension: "json", content: JSON.stringify(bundle) } : { type: "application/zip", extension: "zip", content: yield* Effect.promise(() => bundleZip(bundle, images)) }
       }
       const card = toCard(slug, profile, came?.extra ?? {})

@@ -2,8 +2,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
 import * as z from "zod"
+import { EMPTY_WORLD } from "#pipeline/world/World.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Session, Sessions } from "#src/db/Sessions.ts"
+import { Worlds } from "#src/db/Worlds.ts"
 import { curl, success } from "../envelope.ts"
 import { characterArchived, demoQuotaExceeded, notFound } from "../errors.ts"
 import { findSession } from "../findSession.ts"
@@ -97,11 +99,12 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       const session = yield* findSession(appId, request.params.session_id)
-      const [{ character, exposes, relationship }, proactive] = yield* Effect.all([
+      const [{ character, exposes, relationship }, proactive, world = EMPTY_WORLD] = yield* Effect.all([
         standingOf(appId, session),
-        Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id }))
+        Initiatives.use((initiatives) => initiatives.stateOf({ appId, sessionId: session.session_id })),
+        Worlds.use((worlds) => worlds.look({ appId, slug: session.character_slug, sessionId: session.session_id }))
       ], { concurrency: "unbounded" })
       if (proactive === undefined) return yield* notFound.session
-      return success(toStateResource(session, { character, relationship, proactive, exposes, nowMs: yield* Clock.currentTimeMillis }), actions(session.session_id))
+      return success(toStateResource(session, { character, relationship, proactive, exposes, world, nowMs: yield* Clock.currentTimeMillis }), actions(session.session_id))
     })))
 }

@@ -14,7 +14,7 @@ const TimelineData = z.object({
     at: z.iso.datetime(),
     kind: z.enum(TIMELINE_KINDS),
     ref: z.string().describe("The id of what happened, or of the event or run that it belongs to"),
-    title: z.string().describe("The type of an event, the outcome of a run or a delivery, the kind of a memory or a loop, a feeling, a decision, a verdict"),
+    title: z.string().describe("The type of an event, the outcome of a run or a delivery, the kind of a memory or a loop, a feeling, a decision, a verdict, the beat of a story"),
     detail: z.record(z.string(), z.unknown())
   })),
   next_before: z.string().nullable().describe("The before of the page after this one")

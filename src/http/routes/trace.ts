@@ -20,10 +20,13 @@ const gatesOf = (stages: TraceRow["stages"]) =>
     return [{ gate: decision.slice(REFUSED.length), result: "refused", action: next === "generation" ? "regenerate" : next === "emission" ? "fallback_line" : "drop" }]
   })
 
-/** What the last retrieval found. Of research and of graphs there is nothing to be found yet. */
+/** What the last retrieval found. Of research there is nothing to be found yet. */
 const retrievalOf = (stages: TraceRow["stages"]) => {
   const detail = stages.findLast(({ stage }) => stage === "retrieval")?.detail
-  return { memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [], evidence_ids: [], edge_ids: [] }
+  return {
+    memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [], evidence_ids: [], edge_ids: detail?.edge_ids ?? [],
+    npc_ids: detail?.npc_ids ?? [], arc_ids: detail?.arc_ids ?? [], storyline: detail?.storyline ?? null
+  }
 }
 
 const toResource = (row: TraceRow) => ({
@@ -62,7 +65,7 @@ const TraceData = z.object({
     latency_ms: z.number().nullable(),
     cost_usd: z.number().nullable(),
     tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
-    retrieval: z.object({ memory_ids: z.array(z.string()), lore_ids: z.array(z.string()).describe("Places among `world_context.entries` of the character's version, such as `lore-0`"), evidence_ids: z.array(z.string()), edge_ids: z.array(z.string()) }),
+    retrieval: z.object({ memory_ids: z.array(z.string()), lore_ids: z.array(z.string()), evidence_ids: z.array(z.string()), edge_ids: z.array(z.string()), npc_ids: z.array(z.string()), arc_ids: z.array(z.string()), storyline: z.object({ id: z.string(), beat: z.string() }).nullable() }),
     gates: z.array(z.object({ gate: z.string(), result: z.literal("refused"), action: z.enum(["regenerate", "fallback_line", "drop"]) })),
     delivery: z.object({ attempted: z.int(), delivered: z.int() }).describe("Pushes of the turn's events, one for each event and channel"),
     stages: z.array(Stage)

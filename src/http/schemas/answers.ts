@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { codesOf } from "../errorTexts.ts"
 import { ProactiveStateData } from "./proactive.ts"
+import { StoryOfSession } from "./storyline.ts"
 
 /** Schemas of answers, for the OpenAPI document and the contract tests. They are not run on the way out. */
 
@@ -120,7 +121,7 @@ export const SessionStateData = z.object({
   relational_meter: RelationalMeter,
   stage: z.string().nullable(),
   open_loop_count: z.int(),
-  storyline: z.null(),
+  storyline: StoryOfSession.nullable(),
   proactive: ProactiveStateData
 })
 

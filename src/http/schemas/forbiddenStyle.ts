@@ -1,16 +1,6 @@
-import { RE2JS } from "re2js"
 import * as z from "zod"
+import { isRe2 } from "#src/http/schemas/re2.ts"
 import { text } from "#src/http/schemas/text.ts"
-
-/** Authored patterns run on every reply, so they are RE2's, whose time is linear in the text: no backreferences, no lookaround. */
-const isRe2 = (pattern: string): boolean => {
-  try {
-    RE2JS.compile(pattern)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const forbidden = z.object({
   kind: z.enum(["phrase", "regex", "topic", "behavior"]).optional().meta({ description: "Default phrase" }),

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { FORMATS } from "#src/imports/formats.ts"
 import { CharacterData } from "./answers.ts"
+import { NpcCreate } from "./npc.ts"
 import { expectedVersion } from "./number.ts"
 import { text, texts } from "./text.ts"
 
@@ -37,14 +38,6 @@ export const ImportCommit = z.object({
 })
 
 /** The parts of a bundle beside the profile and its lore. */
-const npc = z.object({
-  name: text(1, 80),
-  role: text(0, 120).optional(),
-  summary: text(0, 1000).optional(),
-  aliases: texts(10, 80).optional(),
-  linked_slug: slug().optional(),
-  mention_policy: z.enum(["free", "when_asked", "never"]).optional()
-})
 const evidence = z.object({
   kind: z.enum(["quote", "document", "author_note", "session_turn", "import"]).default("author_note"),
   text: text(1, 20_000),
@@ -56,7 +49,7 @@ const visualIdentity = z.object({
   style: text(0, 300).optional(),
   negative: text(0, 500).optional()
 })
-export const BundleRest = z.object({ npcs: z.array(npc).max(200), evidence: z.array(evidence).max(100), visual_identity: visualIdentity.nullable() })
+export const BundleRest = z.object({ npcs: z.array(NpcCreate).max(200), evidence: z.array(evidence).max(100), visual_identity: visualIdentity.nullable() })
 
 const time = z.iso.datetime()
 const findings = z.array(z.object({ code: z.string(), severity: z.enum(["info", "warning", "blocker"]), path: z.string(), message: z.string(), excerpt: z.string() }))

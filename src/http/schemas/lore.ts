@@ -1,10 +1,20 @@
 import * as z from "zod"
-import { unit, wholeBetween } from "#src/http/schemas/number.ts"
-import { text, texts } from "#src/http/schemas/text.ts"
+import { expectedVersion, unit, wholeBetween } from "#src/http/schemas/number.ts"
+import { isRe2 } from "#src/http/schemas/re2.ts"
+import { text } from "#src/http/schemas/text.ts"
+
+/** A key of this form is a pattern: SillyTavern's. */
+const PATTERN = /^\/(.*)\/([gimsuy]*)$/s
+const key = text(1, 100).superRefine((value, context) => {
+  const [, pattern] = PATTERN.exec(value) ?? []
+  if (pattern !== undefined && !isRe2(pattern)) context.addIssue({ code: "custom", message: "Must be a regular expression in RE2 syntax: no backreferences, no lookaround" })
+})
+const keys = z.array(key).max(20)
 
 export const LoreEntry = z.object({
-  keys: texts(20, 100).optional().meta({ description: "Words that call the entry up" }),
-  secondary_keys: texts(20, 100).optional(),
+  id: z.string().regex(/^lor_[0-9A-HJKMNP-TV-Z]{26}$/).optional().meta({ description: "Given to what is written without one, and kept from then on" }),
+  keys: keys.optional().meta({ description: "Words that call the entry up; /.../ is a pattern" }),
+  secondary_keys: keys.optional(),
   logic: z.enum(["and_any", "and_all", "not_any", "not_all"]).optional()
     .meta({ description: "How the secondary keys count. Default and_any" }),
   content: text(1, 2000),
@@ -15,7 +25,27 @@ export const LoreEntry = z.object({
   cooldown_turns: wholeBetween(0, 200).optional(),
   delay_turns: wholeBetween(0, 200).optional(),
   min_trust: unit().nullable().optional(),
-  group: text(0, 60).optional().meta({ description: "Of the entries of one group, one is taken" }),
+  group: text(0, 60).optional().meta({ description: "Of the entries of one group, or of several with commas between them, one is taken, by their weights" }),
+  group_weight: wholeBetween(1, 10_000).optional().meta({ description: "Default 100" }),
+  case_sensitive: z.boolean().optional().meta({ description: "Default false" }),
+  whole_words: z.boolean().optional().meta({ description: "Default true" }),
   enabled: z.boolean().optional().meta({ description: "Default true" })
 })
 export type LoreEntry = z.output<typeof LoreEntry>
+
+/** A lore: no two entries have one id. */
+export const loreEntries = () => z.array(LoreEntry).max(300).superRefine((entries, context) => {
+  const seen = new Set<string>()
+  for (const [place, { id }] of entries.entries()) {
+    if (id !== undefined && seen.has(id)) context.addIssue({ code: "custom", path: [place, "id"], message: "Must be unique among the entries" })
+    if (id !== undefined) seen.add(id)
+  }
+})
+
+export const LorePut = z.object({ entries: loreEntries(), expected_version: expectedVersion() })
+export const LoreEntryCreate = LoreEntry.omit({ id: true })
+export const LoreEntryPut = LoreEntryCreate.extend({ expected_version: expectedVersion() })
+
+const version = z.int().describe("Of the character: every change of its lore is a new one")
+export const LoreEntryData = LoreEntry.extend({ id: z.string(), character_slug: z.string(), version })
+export const LoreData = z.object({ entries: z.array(LoreEntry.extend({ id: z.string() })), version })

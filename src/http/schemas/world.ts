@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { clockTime, timezone } from "#src/http/schemas/locale.ts"
-import { LoreEntry } from "#src/http/schemas/lore.ts"
+import { loreEntries } from "#src/http/schemas/lore.ts"
 import { between, wholeBetween } from "#src/http/schemas/number.ts"
 import { text } from "#src/http/schemas/text.ts"
 
@@ -27,5 +27,5 @@ export const lifeRhythm = z.object({
 export const worldContext = z.object({
   summary: text(0, 4000).optional(),
   scene: text(0, 1000).optional(),
-  entries: z.array(LoreEntry).max(300).optional()
+  entries: loreEntries().optional()
 }).meta({ description: "Where the character lives" })

@@ -30,7 +30,9 @@ const line = (text: string, slots: Slots, cites: ReadonlyArray<number>, own: boo
  * What the character writes first: it asks after what is due or after something that was told a while ago, else it speaks of something of its own.
  * Never as one of its last ten messages began. Null: there is nothing that would not be a repetition.
  */
-export const initiate = (request: WriteRequest, { about, avoid }: Initiative): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
+export const initiate = (request: WriteRequest, { reason, about: named, avoid }: Initiative): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
+  // Of where its story stands nobody has told it anything that it could ask after.
+  const about = reason === "storyline_beat" ? null : named
   const conversation = conversationOf(request)
   const { facts, said, seed, repertoire: { lines, anytime } } = conversation
   const askAfter = (fact: Fact) => [...rotate(lines.follow_up, seed).map((text) => line(text, slotsOf(fact, facts), [fact.cursor], false)), ...rotate(OWN_LINES.follow_up, seed).map((text) => line(text, slotsOf(fact, facts), [fact.cursor], true))]

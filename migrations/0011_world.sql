@@ -1,0 +1,79 @@
+-- What a character lives among, beside its profile: who is in its life, what holds between whom, the stories that it goes through and what weighs on it for a time.
+-- The revision counts every change of it that is not a session's own, so that a copy in memory is known to be stale.
+create table worlds (
+  app_id text not null,
+  slug text not null,
+  revision bigint not null,
+  primary key (app_id, slug),
+  foreign key (app_id, slug) references characters
+);
+
+-- The fields of each are in pipeline/world/World.ts.
+create table npcs (
+  app_id text not null,
+  slug text not null,
+  id text not null,
+  fields json not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (app_id, slug, id),
+  foreign key (app_id, slug) references worlds
+);
+
+-- What holds between two, from one moment to another. Some are of one session alone.
+create table graph_edges (
+  app_id text not null,
+  slug text not null,
+  id text not null,
+  fields json not null,
+  session_id text generated always as (fields ->> 'session_id') stored,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (app_id, slug, id),
+  foreign key (app_id, slug) references worlds
+);
+create index graph_edges_of_session on graph_edges (app_id, session_id) where session_id is not null;
+
+create table storylines (
+  app_id text not null,
+  slug text not null,
+  id text not null,
+  fields json not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (app_id, slug, id),
+  foreign key (app_id, slug) references worlds
+);
+
+-- The beats that a session has entered, one after another. The last one is where its story stands.
+create table storyline_steps (
+  app_id text not null,
+  session_id text not null,
+  step int not null,
+  storyline_id text not null,
+  beat text not null,
+  entered_at timestamptz not null,
+  -- The session's last turn by then.
+  turn_index int not null,
+  -- What the app has named, where it was by that.
+  trigger text,
+  -- Whether the character is to write first of it.
+  initiates boolean not null,
+  primary key (app_id, session_id, step)
+);
+
+-- What weighs on a character for a time; some on one person or session alone.
+create table arc_influences (
+  app_id text not null,
+  slug text not null,
+  id text not null,
+  fields json not null,
+  session_id text generated always as (fields #>> '{scope,session_id}') stored,
+  external_user_ref text generated always as (fields #>> '{scope,external_user_ref}') stored,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (app_id, slug, id),
+  foreign key (app_id, slug) references worlds
+);
+create index arc_influences_of_session on arc_influences (app_id, session_id) where session_id is not null;
+create index arc_influences_of_person on arc_influences (app_id, external_user_ref) where external_user_ref is not null;

@@ -1,0 +1,86 @@
+import { localAt } from "../proactive/localTime.ts"
+import type { Arc, Influence, SessionWorld } from "./World.ts"
+import { beatOf } from "./storylines.ts"
+
+export const ARC_STATUSES = ["scheduled", "active", "expired", "cancelled"] as const
+export type ArcStatus = (typeof ARC_STATUSES)[number]
+
+const DAY_MINUTES = 1440
+const DAY_MS = 86_400_000
+
+/** Minutes since 1970 as clocks there show them: what recurs, recurs by the clock on the wall. */
+const wallAt = (timezone: string, at: number): number => {
+  const { day, minute } = localAt(timezone, at)
+  return day * DAY_MINUTES + minute
+}
+
+/** In a year without it, the 29th of February is the 28th. */
+const sameDayIn = (year: number, day: number): number => {
+  const first = new Date(day * DAY_MS)
+  const last = new Date(Date.UTC(year, first.getUTCMonth() + 1, 0)).getUTCDate()
+  return Date.UTC(year, first.getUTCMonth(), Math.min(first.getUTCDate(), last)) / DAY_MS
+}
+
+/** On the day of the last occurrence that began by then, in days since 1970. */
+const lastDay = (recurrence: Arc["recurrence"], first: number, now: number): number => {
+  const [day, minute] = [Math.floor(first / DAY_MINUTES), first % DAY_MINUTES]
+  const by = Math.floor((now - minute) / DAY_MINUTES)
+  switch (recurrence) {
+    case "none": return day
+    case "daily": return by
+    case "weekly": return by - (((by - day) % 7) + 7) % 7
+    case "yearly": {
+      const year = new Date(by * DAY_MS).getUTCFullYear()
+      const thisYear = sameDayIn(year, day)
+      return thisYear <= by ? thisYear : sameDayIn(year - 1, day)
+    }
+  }
+}
+
+/** Where an arc stands at a moment (milliseconds), by the character's clock where it recurs. */
+export const arcStatus = ({ cancelled, starts_at, ends_at, recurrence }: Arc, timezone: string, now: number): ArcStatus => {
+  if (cancelled) return "cancelled"
+  if (recurrence === "none" || starts_at === null || ends_at === null) {
+    if (starts_at !== null && now < Date.parse(starts_at)) return "scheduled"
+    return ends_at !== null && Date.parse(ends_at) <= now ? "expired" : "active"
+  }
+  const [first, end, present] = [wallAt(timezone, Date.parse(starts_at)), wallAt(timezone, Date.parse(ends_at)), wallAt(timezone, now)]
+  if (now < Date.parse(starts_at)) return "scheduled"
+  const began = lastDay(recurrence, first, present) * DAY_MINUTES + first % DAY_MINUTES
+  return present < began + (end - first) ? "active" : "scheduled"
+}
+
+const concerns = ({ scope }: Arc, person: { readonly sessionId: string; readonly externalUserRef: string }): boolean =>
+  scope === "all" || ("session_id" in scope ? scope.session_id === person.sessionId : scope.external_user_ref === person.externalUserRef)
+
+export interface Weighing extends Influence {
+  /** Of an arc; null: it is that of the present beat. */
+  readonly id: string | null
+}
+
+/** What weighs on the character now, in this session, the heaviest first. */
+export const weighing = (world: SessionWorld, person: { readonly sessionId: string; readonly externalUserRef: string }, timezone: string, now: number): ReadonlyArray<Weighing> => {
+  const ofBeat = beatOf(world)?.beat.on_enter.arc_influence ?? null
+  return [
+    ...world.arcs.filter((arc) => concerns(arc, person) && arcStatus(arc, timezone, now) === "active"),
+    ...ofBeat === null ? [] : [{ ...ofBeat, id: null }]
+  ].sort((a, b) => b.weight - a.weight)
+}
+
+/** What all of it comes to. */
+export interface Mood {
+  readonly valence: number
+  readonly arousal: number
+  readonly scoreBias: Readonly<Record<string, number>>
+}
+
+export const NO_MOOD: Mood = { valence: 0, arousal: 0, scoreBias: {} }
+const MOST_BIAS = 0.1
+
+export const moodOf = (influences: ReadonlyArray<Influence>): Mood => {
+  if (influences.length === 0) return NO_MOOD
+  const sum = (of: (influence: Influence) => number) => influences.reduce((total, influence) => total + influence.weight * of(influence), 0)
+  const keys = new Set(influences.flatMap(({ effect }) => Object.keys(effect.score_bias)))
+  const biasOf = (key: string) => Math.min(MOST_BIAS, Math.max(-MOST_BIAS, sum(({ effect }) => effect.score_bias[key] ?? 0)))
+  return { valence: sum(({ effect }) => effect.valence), arousal: sum(({ effect }) => effect.arousal), scoreBias: Object.fromEntries([...keys].map((key) => [key, biasOf(key)])) }
+}
