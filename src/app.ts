@@ -11,6 +11,7 @@ import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
 import { EndUsers } from "#src/db/EndUsers.ts"
 import { Erasures } from "#src/db/Erasures.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { Imports } from "#src/db/Imports.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { migrate } from "#src/db/migrate.ts"
 import { ArcInfluences } from "#src/db/ArcInfluences.ts"
@@ -30,7 +31,7 @@ export const database = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** What reads and writes tables, without the engine. Enough for the command line. */
-export const tables = Layer.mergeAll(Apps.layer, ApiKeys.layer, Allowances.layer, Usage.layer, Ledger.layer, IdempotencyKeys.layer, EndUsers.layer, Erasures.layer, Npcs.layer, GraphEdges.layer, Storylines.layer, ArcInfluences.layer, Relationships.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
+export const tables = Layer.mergeAll(Apps.layer, ApiKeys.layer, Allowances.layer, Usage.layer, Ledger.layer, IdempotencyKeys.layer, Imports.layer, EndUsers.layer, Erasures.layer, Npcs.layer, GraphEdges.layer, Storylines.layer, ArcInfluences.layer, Relationships.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
   Layer.provideMerge(LogSignals.layer),
   Layer.provideMerge(database)
 )

@@ -153,6 +153,37 @@ const chat = defineCommand({
   }
 })
 
+const characterImport = defineCommand({
+  meta: { name: "import", description: "Make a character of a file: shows what was understood of it, asks, and makes it; prints one line of JSON" },
+  args: {
+    file: { type: "positional", required: true, description: "A character card (JSON or PNG), CharX, a lorebook, a character of elizaOS or a bundle" },
+    slug: { type: "string", description: "The slug that the character is to have; made of its name without it", valueHint: "SLUG" },
+    into: { type: "string", description: "Change this character instead of making one", valueHint: "SLUG" },
+    yes: { type: "boolean", description: "Take the warnings as they are, and ask nothing" },
+    url: client.url,
+    key: client.key
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["file", "slug", "into", "yes", "url", "key"], 1)
+    return (await import("./commands/characterImport.ts")).importCharacter({ ...args, yes: args.yes === true })
+  }
+})
+
+const characterExport = defineCommand({
+  meta: { name: "export", description: "Write a character to a file; prints one line of JSON" },
+  args: {
+    slug: { type: "positional", required: true, description: "Slug of the character" },
+    format: { type: "string", default: "chara_card_v3", description: "What to write", valueHint: "chara_card_v3|png|bundle" },
+    out: { type: "string", description: "Where to write; the slug with .json, .png or .zip without it", valueHint: "FILE" },
+    url: client.url,
+    key: client.key
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["slug", "format", "out", "url", "key"], 1)
+    return (await import("./commands/characterExport.ts")).exportCharacter(args)
+  }
+})
+
 const webhooksListen = defineCommand({
   meta: { name: "listen", description: "Post a session's events to an address of yours, signed as the webhook channel signs them" },
   args: {
@@ -179,6 +210,7 @@ await runMain(defineCommand({
     secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } }),
     chat,
     eval: defineCommand({ meta: { name: "eval", description: "What characters are held to" }, subCommands: { run: evalRun } }),
+    character: defineCommand({ meta: { name: "character", description: "Characters in files" }, subCommands: { import: characterImport, export: characterExport } }),
     events: defineCommand({ meta: { name: "events", description: "Logs of sessions" }, subCommands: { tail: eventsTail } }),
     webhooks: defineCommand({ meta: { name: "webhooks", description: "Webhooks under development" }, subCommands: { listen: webhooksListen } })
   }

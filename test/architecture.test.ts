@@ -8,6 +8,7 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
   ["channels/"],
+  ["src/imports/"],
   ["src/db/", "src/model/", "src/accounts/", "src/storage/", "src/pictures/"],
   ["src/jobs/"],
   ["src/http/"],
@@ -31,6 +32,8 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   undici: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],
+  yauzl: ["src/imports/"],
+  yazl: ["src/imports/"],
   "graphile-worker": ["src/jobs/", "src/db/migrate.ts"]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/

@@ -34,6 +34,7 @@ export interface Api {
   readonly get: <S extends Schema.ConstraintDecoder<unknown>>(path: string, data: S) => Effect.Effect<S["Type"], ApiFailed>
   readonly post: <S extends Schema.ConstraintDecoder<unknown>>(path: string, body: object, data: S, headers?: Readonly<Record<string, string>>) => Effect.Effect<S["Type"], ApiFailed>
   readonly delete: (path: string) => Effect.Effect<void, ApiFailed>
+  readonly patch: <S extends Schema.ConstraintDecoder<unknown>>(path: string, body: object, data: S) => Effect.Effect<S["Type"], ApiFailed>
   /** An answer as it comes in: however long that takes. */
   readonly open: (path: string) => Effect.Effect<Response, ApiFailed>
 }
@@ -118,6 +119,7 @@ export const connect = Effect.fnUntraced(function*(flags: ServerFlags) {
     get: (path, data) => ask(path, data),
     post: (path, body, data, headers = {}) => ask(path, data, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) }),
     delete: (path) => Effect.asVoid(ask(path, Schema.Unknown, { method: "DELETE" })),
+    patch: (path, body, data) => ask(path, data, { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     open: (path) => open(path)
   } satisfies Api as Api
 })

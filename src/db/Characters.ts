@@ -21,6 +21,8 @@ export interface StoredCharacter {
   readonly profile: Readonly<Record<string, unknown>>
   readonly created_at: Date
   readonly updated_at: Date
+  /** The import that it was last made of or changed by. */
+  readonly import_id: string | null
 }
 
 /** `archivedAt`: the version of the character that has it, if that is archived. */
@@ -77,7 +79,7 @@ export class Characters extends Context.Service<Characters, {
 
     const get = (appId: string, slug: string) =>
       query<Array<StoredCharacter>>((sql) => sql`
-        select c.slug, c.version, c.status, v.profile, c.created_at, c.updated_at
+        select c.slug, c.version, c.status, v.profile, c.created_at, c.updated_at, c.import_id
         from characters c join character_versions v using (app_id, slug, version)
         where c.app_id = ${appId} and c.slug = ${slug}`).pipe(Effect.map((rows) => rows[0]))
 
@@ -174,7 +176,7 @@ export class Characters extends Context.Service<Characters, {
 
     const list = (appId: string, { status, search, after, limit }: CharacterFilter) =>
       query<Array<StoredCharacter>>((sql) => sql`
-        select c.slug, c.version, c.status, v.profile, c.created_at, c.updated_at
+        select c.slug, c.version, c.status, v.profile, c.created_at, c.updated_at, c.import_id
         from characters c join character_versions v using (app_id, slug, version)
         where c.app_id = ${appId} and (${status}::text is null or c.status = ${status}) and (${after}::text is null or c.slug > ${after})
           and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')), lower(${search})) > 0)

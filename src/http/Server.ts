@@ -37,6 +37,7 @@ import type { EvalSuites } from "#src/db/evals/EvalSuites.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Expenses } from "#src/db/Expenses.ts"
 import type { Images } from "#src/db/Images.ts"
+import type { Imports } from "#src/db/Imports.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
 import type { Memories } from "#src/db/Memories.ts"
 import type { Npcs } from "#src/db/Npcs.ts"
@@ -81,7 +82,7 @@ import type { ApiError, Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Expenses | Feeds | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Painter | Pictures | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Expenses | Feeds | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Painter | Pictures | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
   | Sessions | Storage | StoredObjects | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Worlds | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

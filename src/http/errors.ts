@@ -93,12 +93,14 @@ export const requestTimeout = structured(408, "request_timeout", "The request di
 export const headersTooLarge = structured(431, "headers_too_large", "The request line and headers are larger than 16 KiB together.", "Shorten the URL or send fewer headers.")
 const tooLarge = structured(413, "payload_too_large", "The request body is too large.", "Send less at once.")
 export const payloadTooLarge = (limitBytes: number) => tooLarge.saying(`The request body is larger than ${limitBytes} bytes.`)
+export const tooManyValues = (most: number) => tooLarge.saying(`The request body has more than ${most} values.`)
 export const routeNotFound = structured(404, "route_not_found", "There is no such route.", "See /docs or /openapi.json for the routes of this server.")
 
 /** One constant answer per kind, the same for what is not there and for what belongs to another app. */
 export const notFound = {
   character: structured(404, "character_not_found", "There is no such character in this app.", "List the app's characters with GET /v1/characters."),
   session: structured(404, "session_not_found", "There is no such session in this app.", "List the app's sessions with GET /v1/sessions."),
+  import: structured(404, "import_not_found", "There is no such import in this app.", "List the app's imports with GET /v1/imports."),
   npc: structured(404, "npc_not_found", "This character knows no such NPC.", "List them with GET /v1/characters/{slug}/npcs."),
   edge: structured(404, "edge_not_found", "There is no such edge in this character's graph.", "List them with GET /v1/characters/{slug}/graph."),
   storyline: structured(404, "storyline_not_found", "This character has no such storyline.", "List them with GET /v1/characters/{slug}/storylines."),
@@ -157,6 +159,18 @@ export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "T
 export const memoryForgotten = structured(409, "memory_forgotten", "This memory is forgotten, and cannot be changed any more.", "Tell it again with POST /v1/sessions/{session_id}/memories, if it is to be known again.")
 export const pinnedLimitReached = structured(409, "pinned_limit_reached", "As many memories of this session are pinned as may be.", "Unpin one with PATCH and pinned: false.")
 export const personOptedOut = structured(409, "person_opted_out", "The person has asked to be left alone; only they can take that back.", "Wait until they say otherwise, in the conversation.")
+
+const importProblems = {
+  too_large: structured(413, "import_too_large", "The file is larger than one may be, or unpacks to more.", "Leave out of it what the character does not need, such as pictures."),
+  unreadable: structured(422, "import_unreadable", "The file cannot be read as what it is.", "Export it anew where it comes from, and send it whole."),
+  unsupported: structured(422, "import_format_unsupported", "The file is of no kind that is known, or of another than was said.", "Send a character card of version 1, 2 or 3 (JSON or PNG), CharX, a lorebook, a character of elizaOS or a bundle of this service.")
+}
+export const importRefused = (reason: keyof typeof importProblems, problem: string) => importProblems[reason].saying(problem)
+export const importHashMismatch = structured(409, "import_hash_mismatch", "The import is not what content_hash says any more.", "GET it, look at what has changed, and commit with its present content_hash.")
+export const importNotReady = structured(409, "import_not_ready", "The import needs review.", "Edit away its blockers with PATCH, and accept its warnings with accept_warnings.")
+const expiredImport = structured(409, "import_expired", "Nobody has committed the import within seven days, and nothing is kept of it.", "Stage the file again with POST /v1/imports.")
+export const importClosed = (status: "committed" | "discarded" | "expired") => status === "expired" ? expiredImport : importNotReady.saying(`The import is ${status}.`, "Stage the file again with POST /v1/imports.")
+export const importLimitReached = structured(409, "import_limit_reached", "As many imports of this app wait as may.", "Commit or discard some: GET /v1/imports?status=needs_review.")
 
 const worldFull = structured(409, "world_limit_reached", "The character's world has as many of these as there may be.", "Delete or change one that is there.")
 export const worldLimitReached = (message: string) => worldFull.saying(message)

@@ -7,6 +7,7 @@ import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
+import { Imports } from "#src/db/Imports.ts"
 import { ArcInfluences } from "#src/db/ArcInfluences.ts"
 import { GraphEdges } from "#src/db/GraphEdges.ts"
 import { Storylines } from "#src/db/Storylines.ts"
@@ -30,7 +31,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", run_id = "", slug = "", session_id = "", suite_id = "" } = params
+  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", import_id = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", run_id = "", slug = "", session_id = "", suite_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -65,6 +66,8 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
     case "image":
       return isId("img", image_id) && (yield* Images.use((images) => images.get(request.principal.appId, image_id))) !== undefined
+    case "import":
+      return isId("imp", import_id) && (yield* Imports.use((imports) => imports.get(request.principal.appId, import_id))) !== undefined
     case "memory":
       return isId("mem", memory_id) && isId("ses", session_id) && (yield* Memories.use((memories) => memories.get(session, memory_id))) !== undefined
     case "arc_influence":

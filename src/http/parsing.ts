@@ -1,7 +1,9 @@
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify"
 import { isUtf8 } from "node:buffer"
 import * as z from "zod"
-import { type ApiError, payloadTooLarge, validationError } from "./errors.ts"
+import { countJsonValues } from "#src/imports/countJsonValues.ts"
+import { MOST_VALUES } from "#src/imports/readJson.ts"
+import { type ApiError, payloadTooLarge, tooManyValues, validationError } from "./errors.ts"
 import type { App } from "./Server.ts"
 import { deepestNesting, findTooDeep, findUnkeptNumber, findUnstorable, maybeUnkeptNumber, maybeUnstorable } from "./unstorable.ts"
 import { quoteIssues } from "./validation.ts"
@@ -45,6 +47,8 @@ export const jsonBody = (app: App): ParseBody => {
   const parse = app.getDefaultJsonParser("remove", "remove")
   return (request, bytes, done) => {
     if (!isUtf8(bytes)) return done(validationError("body: is not valid UTF-8"))
+    // No shorter body can have so many.
+    if (bytes.length > 2 * MOST_VALUES && countJsonValues(bytes) > MOST_VALUES) return done(tooManyValues(MOST_VALUES))
     const json = bytes.toString()
     if (json.trim() === "") return done(null, undefined)
     parse(request, json, (error, value) => {

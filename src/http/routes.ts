@@ -9,6 +9,7 @@ import { appRoutes } from "./routes/apps.ts"
 import { arcInfluenceRoutes } from "./routes/arcInfluences.ts"
 import { auditLogRoutes } from "./routes/auditLog.ts"
 import { channelRoutes } from "./routes/channels.ts"
+import { characterExportRoutes } from "./routes/characterExport.ts"
 import { characterRoutes } from "./routes/characters.ts"
 import { characterVersionRoutes } from "./routes/characterVersions.ts"
 import { deliveryEventRoutes } from "./routes/deliveryEvents.ts"
@@ -23,6 +24,7 @@ import { evalSuiteRoutes } from "./routes/evalSuites.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { graphRoutes } from "./routes/graph.ts"
 import { healthRoutes } from "./routes/health.ts"
+import { importRoutes } from "./routes/imports.ts"
 import { loreRoutes } from "./routes/lore.ts"
 import { imageRoutes } from "./routes/images.ts"
 import { memoryRoutes } from "./routes/memories.ts"
@@ -50,6 +52,6 @@ import { usageRoutes } from "./routes/usage.ts"
 import { visualIdentityRoutes } from "./routes/visualIdentity.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, evalSuiteRoutes, evalRunRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, characterExportRoutes, importRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, evalSuiteRoutes, evalRunRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

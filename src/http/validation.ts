@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { jsonPath } from "#src/http/jsonPath.ts"
 
-type Issue = z.core.$ZodIssue
+export type Issue = z.core.$ZodIssue
 
 const MAXIMUM_QUOTED = 5
 
@@ -11,7 +11,7 @@ z.config({ customError: ({ input, code }) => input === undefined && code !== "cu
 const isAboutWhole = (issue: Issue): boolean => issue.path.length === 0 && issue.code === "invalid_type"
 
 /** The issues of the branch of a union that the value was meant for: the one that does not refuse its very type. */
-const unfold = (issue: Issue): ReadonlyArray<Issue> => {
+export const unfold = (issue: Issue): ReadonlyArray<Issue> => {
   if (issue.code !== "invalid_union" || issue.message === "Required") return [issue]
   const meant = issue.errors.filter((branch) => !branch.some(isAboutWhole))
   const [branch] = meant

@@ -19,6 +19,7 @@ import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
+import { Imports } from "#src/db/Imports.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
@@ -66,7 +67,7 @@ const relateTask = task(Sessions, (payload) =>
   TurnReader.use((reader) => Effect.flatMap(reader.isFull, (isFull) => isFull ? reader.putOff(refs(payload)) : each(refs(payload), reader.drain))))
 
 const expireTask = task(Schema.Unknown, () => Effect.all([
-  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire)
+  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire), Imports.use((imports) => imports.expire)
 ], { discard: true }))
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
@@ -113,7 +114,7 @@ const evalsTask = task(Schema.Unknown, () => EvalRunner.use((runner) => runner.w
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask, evals: evalsTask

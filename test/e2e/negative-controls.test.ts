@@ -24,6 +24,7 @@ import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { StoredObjects } from "#src/db/StoredObjects.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
+import { Imports } from "#src/db/Imports.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
@@ -142,7 +143,7 @@ describe("without the watchdog", () => {
       Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)), courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null }), RateLimits.layer({ messages: 1, requests: 1 })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
       Layer.provide([
-        Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
+        Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Imports, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
         Layer.mock(Probe, {}), Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
         Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {}), Layer.mock(StoredObjects, { sweep: Effect.void }), Layer.mock(Studio, { work: Effect.void }), Layer.mock(EvalRunner, { work: Effect.void })
       ]),

@@ -81,6 +81,12 @@ describe("the README", () => {
     assert.strictEqual(JSON.parse(character).data.slug, "mara")
   })
 
+  it("makes a character of a card, and a card of a character", async () => {
+    const [made = "", written = ""] = (await shell(block("import"))).split("\n")
+    assert.deepInclude(JSON.parse(made), { status: "committed", slug: "tomas-reyn", version: 1 })
+    assert.deepInclude(JSON.parse(written), { slug: "tomas-reyn", format: "png" })
+  })
+
   it("leads from nothing to a first reply by an account of one's own", async () => {
     const device = /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
     await approve(JSON.parse(device).data.verification_uri_complete)

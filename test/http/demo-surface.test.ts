@@ -9,6 +9,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 const OPEN = [
   "GET /v1/me", "PATCH /v1/apps/{app_id}",
   "GET /v1/characters", "POST /v1/characters", "GET /v1/characters/{slug}", "PATCH /v1/characters/{slug}", "DELETE /v1/characters/{slug}",
+  "GET /v1/characters/{slug}/export", "GET /v1/imports", "POST /v1/imports", "GET /v1/imports/{import_id}", "PATCH /v1/imports/{import_id}", "POST /v1/imports/{import_id}/commit", "POST /v1/imports/{import_id}/discard",
   "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore",
   "GET /v1/characters/{slug}/npcs", "POST /v1/characters/{slug}/npcs", "GET /v1/characters/{slug}/npcs/{npc_id}", "PATCH /v1/characters/{slug}/npcs/{npc_id}", "DELETE /v1/characters/{slug}/npcs/{npc_id}",
   "GET /v1/characters/{slug}/graph", "POST /v1/characters/{slug}/graph/edges", "PATCH /v1/characters/{slug}/graph/edges/{edge_id}", "DELETE /v1/characters/{slug}/graph/edges/{edge_id}",
@@ -67,7 +68,7 @@ const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
   app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"), bot_id: () => newId("bot"),
-  batch_id: () => newId("bat"), suite_id: () => newId("evs"), run_id: () => newId("evr"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers"), asset_id: () => newId("ast"), image_id: () => newId("img")
+  batch_id: () => newId("bat"), import_id: () => newId("imp"), suite_id: () => newId("evs"), run_id: () => newId("evr"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers"), asset_id: () => newId("ast"), image_id: () => newId("img")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))
 const isClosed = (name: string) => CLOSED.some((pattern) => pattern.test(name))

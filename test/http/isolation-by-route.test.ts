@@ -2,6 +2,7 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
+import { cardV2 } from "#test/support/cards.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { bodiesFor, type Operation, operationsOf, queriesFor } from "#test/support/hostile.ts"
 import { pictureOf } from "#test/support/images.ts"
@@ -18,7 +19,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), suite_id: newId("evs"), run_id: newId("evr"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), suite_id: newId("evs"), run_id: newId("evr"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -76,8 +77,9 @@ const settle = async (): Promise<typeof ours> => {
   const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
   const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
   await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
+  const import_id = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, suite_id, run_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, import_id, suite_id, run_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
+import { base64, cardV2 } from "#test/support/cards.ts"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -25,7 +26,10 @@ beforeAll(async () => {
   client = rawClient(server.baseUrl)
   const slug = await app.createCharacter()
   const url = "http://127.0.0.1:1/hook"
-  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_base64: (await pictureOf("png")).toString("base64") })
+  // One to be changed, one to be committed and one to be let go: what was done to one of them is not to be seen on the next.
+  const [import_id, commit_import_id, discard_import_id] = await Promise.all([1, 2, 3].map(async () => (await app.post("/v1/imports", { json: cardV2() })).body.data.id))
+  const { content_hash } = (await app.get(`/v1/imports/${commit_import_id}`)).body.data
+  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_base64: base64(cardV2()), content_hash, content_base64: (await pictureOf("png")).toString("base64") })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const world = `/v1/characters/${slug}`
@@ -57,7 +61,7 @@ beforeAll(async () => {
   const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
   const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
+  known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
 })
 afterAll(async () => {
   client.close()
@@ -98,6 +102,7 @@ const RIGHT: Readonly<Record<string, number>> = { "/v1/account/device/token": 40
 
 /** A session's channel is not one of the app's. */
 const nameOf = (path: string, name: string) =>
+  name === "import_id" ? `${/(?:commit|discard)$/.exec(path)?.[0] ?? ""}_import_id`.replace(/^_/, "") :
   name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name
 const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<string>) =>
   fc.tuple(...path.split("/").map((part) => part.startsWith("{") ? given(nameOf(path, part.slice(1, -1))) : fc.constant(part))).map((parts) => parts.join("/"))

@@ -11,11 +11,13 @@ import { AppCapsData } from "#src/http/schemas/caps.ts"
 import { RatesData, UsageData } from "#src/http/schemas/usage.ts"
 import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/schemas/channel.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
+import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "#src/http/schemas/import.ts"
 import { FoundMemoryData, MemoryCreate, MemoryData, MemoryPage, MemoryPatch } from "#src/http/schemas/memory.ts"
 import { OpenLoopData, OpenLoopPage } from "#src/http/schemas/openLoop.ts"
 import { PreferencesData, PreferencesPatch } from "#src/http/schemas/preferences.ts"
 import { SnapshotData, SnapshotPage } from "#src/http/schemas/snapshot.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
+import { cardV2 } from "#test/support/cards.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -95,6 +97,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/characters/{slug}/arc-influences/{arc_id}",
       "GET /v1/characters/{slug}/assets",
       "GET /v1/characters/{slug}/assets/{asset_id}",
+      "GET /v1/characters/{slug}/export",
       "GET /v1/characters/{slug}/graph",
       "GET /v1/characters/{slug}/lore",
       "GET /v1/characters/{slug}/lore/{entry_id}",
@@ -120,6 +123,8 @@ describe("the OpenAPI document", () => {
       "GET /v1/health",
       "GET /v1/images",
       "GET /v1/images/{image_id}",
+      "GET /v1/imports",
+      "GET /v1/imports/{import_id}",
       "GET /v1/llms.txt",
       "GET /v1/me",
       "GET /v1/metrics",
@@ -166,6 +171,7 @@ describe("the OpenAPI document", () => {
       "PATCH /v1/end-users/{external_user_ref}",
       "PATCH /v1/end-users/{external_user_ref}/caps",
       "PATCH /v1/evals/suites/{suite_id}",
+      "PATCH /v1/imports/{import_id}",
       "PATCH /v1/sessions/{session_id}/channels/{channel_id}",
       "PATCH /v1/sessions/{session_id}/memories/{memory_id}",
       "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}",
@@ -199,6 +205,9 @@ describe("the OpenAPI document", () => {
       "POST /v1/evals/suites/{suite_id}/runs",
       "POST /v1/images",
       "POST /v1/images/probe",
+      "POST /v1/imports",
+      "POST /v1/imports/{import_id}/commit",
+      "POST /v1/imports/{import_id}/discard",
       "POST /v1/sessions",
       "POST /v1/sessions/{session_id}/channels",
       "POST /v1/sessions/{session_id}/channels/{channel_id}/pause",
@@ -293,7 +302,7 @@ describe("the OpenAPI document", () => {
       if (schema instanceof z.ZodUnion) for (const option of schema.options) check(option as z.ZodType, place, seen)
       if (schema instanceof z.ZodObject) for (const [key, member] of Object.entries(schema.shape)) check(member as z.ZodType, `${place}.${key}`, seen)
     }
-    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay, AccountAppCreate, AccountAppPatch, KeyCreate, KeyRotate, DeviceStart, DeviceToken, MemoryCreate, MemoryPatch, PreferencesPatch })) check(schema, name)
+    for (const [name, schema] of Object.entries({ CharacterCreate, CharacterPatch, SessionCreate, MessageSend, AppPatch, ChannelCreate, ChannelPatch, ChannelReplay, AccountAppCreate, AccountAppPatch, KeyCreate, KeyRotate, DeviceStart, DeviceToken, MemoryCreate, MemoryPatch, PreferencesPatch, ImportCreate, ImportPatch, ImportCommit })) check(schema, name)
     assert.isAbove(examples, 8)
   })
 
@@ -376,6 +385,16 @@ describe("real answers", () => {
     ["GET /v1/characters/{slug}/versions", strict(CharacterVersionPage), () => app.get(`/v1/characters/${slug}/versions`)],
     ["POST /v1/characters/{slug}/versions/{version}/restore", CharacterData.extend(created), () => app.post(`/v1/characters/${slug}/versions/1/restore`, undefined)],
     ["DELETE /v1/characters/{slug}", CharacterData, async () => app.delete(`/v1/characters/${await app.createCharacter()}`)],
+    ["POST /v1/imports", strict(ImportData.extend(created)), () => app.post("/v1/imports", { json: cardV2(), typo: 1 }, { "idempotency-key": "i" })],
+    ["POST /v1/imports, again", strict(ImportData.extend(created)), () => app.post("/v1/imports", { json: cardV2(), typo: 1 }, { "idempotency-key": "i" })],
+    ["GET /v1/imports", z.strictObject({ imports: z.array(strict(ImportPage.shape.imports.element)), next_cursor: ImportPage.shape.next_cursor }), () => app.get("/v1/imports?limit=1")],
+    ["GET /v1/imports/{import_id}", strict(ImportData), async () => app.get(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`)],
+    ["PATCH /v1/imports/{import_id}", strict(ImportData.extend(written)), async () => app.patch(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2() })).body.data.id}`, { set: { "character.visible_bio": "x" }, typo: 1 })],
+    ["POST /v1/imports/{import_id}/commit", strict(ImportCommitted.extend(created)), async () => {
+      const { id, content_hash } = (await app.post("/v1/imports", { json: cardV2() })).body.data
+      return app.post(`/v1/imports/${id}/commit`, { content_hash, slug: "committed", typo: 1 })
+    }],
+    ["POST /v1/imports/{import_id}/discard", strict(ImportData.extend(created)), async () => app.post(`/v1/imports/${(await app.post("/v1/imports", { json: cardV2() })).body.data.id}/discard`, undefined)],
     ["POST /v1/sessions", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],
     ["POST /v1/sessions, again", strict(SessionData.extend({ created: z.boolean(), ...created })), () => app.post("/v1/sessions", { character_slug: slug, external_user_ref: "u", typo: 1 }, { "idempotency-key": "s" })],
     ["GET /v1/sessions", z.strictObject({ sessions: z.array(strict(SessionData)), next_cursor: SessionPage.shape.next_cursor }), () => app.get("/v1/sessions?limit=2")],

@@ -1,0 +1,38 @@
+-- A file that is to become a character, as it was understood, until somebody has looked at it. needs_review | ready | committed | discarded | expired.
+-- One whose time is over is expired, whatever stands here; the job `expire` writes it down and forgets what was in it.
+create table imports (
+  app_id text not null references apps,
+  import_id text not null,
+  status text not null,
+  -- create: a character of its own. update: the one of target_slug.
+  mode text not null,
+  target_slug text,
+  format text not null,
+  filename text not null,
+  -- SHA-256 of the bundle, by which a commit says what it has seen. Null, as the bundle is, once it was discarded or has expired.
+  content_hash text,
+  bundle json,
+  report json not null,
+  accepted_warnings jsonb not null default '[]',
+  character_slug text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  committed_at timestamptz,
+  primary key (app_id, import_id)
+);
+create index on imports (app_id, character_slug) where character_slug is not null;
+create index imports_open on imports (expires_at) where status in ('needs_review', 'ready');
+
+-- Images that came in a file, as they came, until they are a character's.
+create table import_images (
+  app_id text not null,
+  import_id text not null,
+  sha256 text not null,
+  content bytea not null,
+  primary key (app_id, import_id, sha256),
+  foreign key (app_id, import_id) references imports
+);
+
+-- The import that a character was last made of or changed by.
+alter table characters add column import_id text;

@@ -1,0 +1,71 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { Characters } from "#src/db/Characters.ts"
+import { Imports, type StoredImport } from "#src/db/Imports.ts"
+import { Npcs } from "#src/db/Npcs.ts"
+import type { Bundle } from "#src/imports/Bundle.ts"
+import { textOf } from "#src/imports/readJson.ts"
+import { toCharacterResource } from "./characterResource.ts"
+import { demoQuotaExceeded, importHashMismatch, importNotReady, notFound, slugTaken, validationError, versionConflict, worldLimitReached } from "./errors.ts"
+import { profileFrom } from "./reviewBundle.ts"
+import { NpcCreate } from "./schemas/npc.ts"
+import { isSlug } from "./schemas/character.ts"
+import { quoteIssues } from "./validation.ts"
+
+interface Commit {
+  readonly content_hash: string
+  readonly slug?: string | undefined
+  readonly expected_version?: number | undefined
+}
+
+const checked = (bundle: Bundle, slug: string, present?: Readonly<Record<string, unknown>>) => {
+  const parsed = profileFrom(bundle, slug, present)
+  if (!parsed.success) return Effect.fail(validationError(`bundle.${quoteIssues(parsed.error.issues, "body").replace(/^body\.?/, "")}`))
+  const { slug: _, ...profile } = parsed.data
+  return Effect.succeed(profile)
+}
+
+const create = Effect.fnUntraced(function*(appId: string, slug: string, bundle: Bundle) {
+  if (!isSlug(slug)) return yield* validationError("body.slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
+  const profile = yield* checked(bundle, slug)
+  yield* Characters.use((characters) => characters.create(appId, slug, profile)).pipe(
+    Effect.catchTags({ SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)), QuotaReached: () => Effect.fail(demoQuotaExceeded("characters")) })
+  )
+  return slug
+})
+
+const update = Effect.fnUntraced(function*(appId: string, slug: string, bundle: Bundle, expectedVersion: number | undefined) {
+  const character = yield* Characters.use((characters) => characters.update(appId, slug, expectedVersion, (present) => checked(bundle, slug, present))).pipe(
+    Effect.catchTag("VersionConflict", ({ current }) => Effect.fail(versionConflict("character", current)))
+  )
+  if (character === undefined) return yield* notFound.character
+  return slug
+})
+
+/** Those whom the character does not know yet, by name. */
+const introduce = Effect.fnUntraced(function*(appId: string, slug: string, bundle: Bundle) {
+  const npcs = yield* Npcs
+  const of = { appId, slug }
+  const known = new Set((yield* npcs.all(of)).map(({ name }) => name))
+  for (const npc of z.array(NpcCreate).parse(bundle.npcs)) {
+    if (known.has(npc.name)) continue
+    yield* npcs.create(of, npc).pipe(Effect.catchTags({ WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(`The character knows ${most} NPCs, which is as many as it may.`)), SessionGone: (gone) => Effect.die(gone) }))
+  }
+})
+
+/** Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one transaction. */
+export const commitImport = Effect.fnUntraced(function*(appId: string, importId: string, { content_hash, slug, expected_version }: Commit) {
+  const write = Effect.fnUntraced(function*({ status, mode, bundle, content_hash: hash, target_slug, character_slug }: StoredImport) {
+    if (content_hash !== hash || bundle === null) return yield* importHashMismatch
+    if (character_slug !== null) return character_slug
+    if (status !== "ready") return yield* importNotReady
+    const written = mode === "update" ? yield* update(appId, target_slug ?? "", bundle, expected_version) : yield* create(appId, slug ?? textOf(bundle.character["slug"]), bundle)
+    yield* introduce(appId, written, bundle)
+    return written
+  })
+  const stored = yield* Imports.use((imports) => imports.commit(appId, importId, write))
+  const made = stored?.character_slug
+  const character = made === undefined || made === null ? undefined : yield* Characters.use((characters) => characters.get(appId, made))
+  if (stored === undefined || character === undefined) return yield* notFound.import
+  return { stored, character: toCharacterResource(character) }
+})

@@ -1,0 +1,72 @@
+import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
+import { ImportRefused, tooLarge, unreadable } from "./ImportRefused.ts"
+
+const MOST_ENTRIES = 200
+const MOST_BYTES = 64 * 1024 * 1024
+/** An entry unpacked, to what it takes in the archive. */
+const MOST_RATIO = 100
+
+const MIB = 1024 * 1024
+
+/** A ZIP whose entries are read one by one, as far as they are asked for. */
+export interface Archive {
+  readonly has: (path: string) => boolean
+  /** What an entry unpacks to. Undefined: no such entry, or one that is larger than `mostBytes`. */
+  readonly read: (path: string, mostBytes: number) => Promise<Buffer | undefined>
+}
+
+const said = (cause: unknown): string => cause instanceof Error ? cause.message : String(cause)
+
+const indexOf = async (zip: ZipFile): Promise<ReadonlyMap<string, Entry>> => {
+  const entries = new Map<string, Entry>()
+  let declared = 0
+  for await (const entry of zip.eachEntry()) {
+    if (entry.isEncrypted()) throw unreadable("The archive has an encrypted entry.")
+    declared += entry.uncompressedSize
+    if (declared > MOST_BYTES) throw tooLarge(`The archive holds more than ${MOST_BYTES / MIB} MiB.`)
+    if (!entry.fileName.endsWith("/") && !entries.has(entry.fileName)) entries.set(entry.fileName, entry)
+  }
+  return entries
+}
+
+/**
+ * Opens a ZIP in memory. Names that are absolute, lead upwards or have backslashes are refused, and so is what is encrypted, has too many entries, holds too
+ * much or unpacks to too much; how much that is, is counted while it is unpacked.
+ */
+export const openArchive = async (bytes: Buffer): Promise<Archive> => {
+  let zip: ZipFile
+  let entries: ReadonlyMap<string, Entry>
+  try {
+    zip = await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: true, strictFileNames: true, validateEntrySizes: true })
+    if (zip.entryCount > MOST_ENTRIES) throw tooLarge(`The archive has more than ${MOST_ENTRIES} entries.`)
+    entries = await indexOf(zip)
+  } catch (cause) {
+    throw asRefusal(cause)
+  }
+  let unpacked = 0
+
+  const read = async (path: string, mostBytes: number): Promise<Buffer | undefined> => {
+    const entry = entries.get(path)
+    if (entry === undefined || entry.uncompressedSize > mostBytes) return undefined
+    const parts: Array<Buffer> = []
+    let size = 0
+    try {
+      const stream = await zip.openReadStreamPromise(entry)
+      for await (const part of stream as AsyncIterable<Buffer>) {
+        size += part.length
+        unpacked += part.length
+        if (unpacked > MOST_BYTES) throw tooLarge(`The archive unpacks to more than ${MOST_BYTES / MIB} MiB.`)
+        if (size > MOST_RATIO * entry.compressedSize) throw tooLarge(`An entry of the archive unpacks to more than ${MOST_RATIO} times its size.`)
+        if (size > mostBytes) return undefined
+        parts.push(part)
+      }
+    } catch (cause) {
+      throw asRefusal(cause)
+    }
+    return Buffer.concat(parts)
+  }
+  return { has: (path) => entries.has(path), read }
+}
+
+const asRefusal = (cause: unknown) =>
+  cause instanceof ImportRefused ? cause : unreadable(`The archive cannot be read: ${said(cause)}.`)

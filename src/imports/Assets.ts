@@ -1,0 +1,85 @@
+import type { AssetMeta } from "./Bundle.ts"
+import { checkImage, MOST_IMAGE_BYTES } from "./checkImage.ts"
+import { isPng, pictureOf } from "./pngTexts.ts"
+import { fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
+import type { Report } from "./Report.ts"
+import { cut } from "./Text.ts"
+
+/** Images of one character. */
+const MOST_IMAGES = 40
+const MOST_BYTES = 16 * 1024 * 1024
+const LONGEST_LABEL = 60
+
+const KINDS: Readonly<Record<string, AssetMeta["kind"]>> = { icon: "avatar", emotion: "expression", background: "background" }
+const EMBEDDED = /^embed+ed:\/\/(.+)$/i
+const DATA = /^data:image\/[\w.+-]{1,20};base64,/i
+
+/** Where a file keeps what a card refers to. */
+export interface AssetSource {
+  /** What `ccdefault:` stands for: the picture that the card itself is. */
+  readonly main: Buffer | null
+  /** What `embeded://` leads to. */
+  readonly read: (path: string, mostBytes: number) => Promise<Buffer | undefined>
+}
+
+export const NO_ASSETS: AssetSource = { main: null, read: async () => undefined }
+
+/** Collects the images that come with a card. Nothing is fetched from anywhere. */
+export class Assets {
+  readonly found: Array<AssetMeta> = []
+  readonly images = new Map<string, Buffer>()
+  readonly #report: Report
+  readonly #source: AssetSource
+  #bytes = 0
+
+  constructor(report: Report, source: AssetSource) {
+    this.#report = report
+    this.#source = source
+  }
+
+  async #open(uri: string, path: string): Promise<Buffer | null> {
+    if (uri === "ccdefault:") {
+      if (this.#source.main === null) this.#report.dropped(path, "The picture of the card, which this file has not.")
+      return this.#source.main
+    }
+    const inside = EMBEDDED.exec(uri)?.[1]
+    if (inside !== undefined) {
+      const bytes = await this.#source.read(inside, MOST_IMAGE_BYTES)
+      if (bytes === undefined) this.#report.warn("asset_missing", path, "It is not in the file, or is too large.", uri)
+      return bytes ?? null
+    }
+    if (DATA.test(uri)) return Buffer.from(uri.slice(uri.indexOf(",") + 1), "base64")
+    this.#report.warn("remote_asset_skipped", path, "It is somewhere else: nothing is fetched.", uri)
+    return null
+  }
+
+  async take(kind: AssetMeta["kind"], label: string, file: Buffer, path: string): Promise<void> {
+    const bytes = isPng(file) ? pictureOf(file) : file
+    if (this.found.length >= MOST_IMAGES || this.#bytes + bytes.length > MOST_BYTES) {
+      this.#report.warn("asset_rejected", path, `More than ${MOST_IMAGES} images, or more than ${MOST_BYTES / 1024 / 1024} MiB of them: it was left out.`)
+      return
+    }
+    const checked = await checkImage(bytes)
+    if (typeof checked === "string") return this.#report.warn("asset_rejected", path, `The image ${checked}: it was left out.`)
+    this.#bytes += bytes.length
+    this.images.set(checked.sha256, bytes)
+    this.found.push({ kind, label: cut(label, LONGEST_LABEL), ...checked, is_primary: kind === "avatar" && !this.found.some((other) => other.kind === "avatar") })
+    this.#report.mapped(path, `assets[${this.found.length - 1}]`)
+  }
+
+  /** The assets that a card of version 3 lists; the picture itself is the avatar where it lists none. */
+  async takeListed(listed: unknown, at: string): Promise<void> {
+    for (const [index, given] of listOf(listed).filter(isRecord).entries()) {
+      const path = `${at}[${index}]`
+      const asset = fieldsOf(given)
+      const kind = KINDS[textOf(asset["type"])]
+      if (kind === undefined) {
+        this.#report.dropped(path, `An asset of the kind ${cut(textOf(asset["type"]), 40) || "none"} has no place here.`)
+        continue
+      }
+      const bytes = await this.#open(textOf(asset["uri"]), path)
+      if (bytes !== null) await this.take(kind, textOf(asset["name"]), bytes, path)
+    }
+    if (this.#source.main !== null && !this.found.some(({ kind }) => kind === "avatar")) await this.take("avatar", "main", this.#source.main, "png")
+  }
+}

@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto"
+import sharp from "sharp"
+import type { AssetMeta } from "./Bundle.ts"
+
+export const MOST_PIXELS = 40_000_000
+/** Of one image. */
+export const MOST_IMAGE_BYTES = 5 * 1024 * 1024
+
+const MIME: Readonly<Record<string, AssetMeta["mime"]>> = { png: "image/png", jpeg: "image/jpeg", webp: "image/webp" }
+
+export type CheckedImage = Pick<AssetMeta, "mime" | "width" | "height" | "bytes" | "sha256">
+
+/** What an image says of itself in its header, or why it is not taken. Its pixels are not unpacked. */
+export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> => {
+  if (bytes.length > MOST_IMAGE_BYTES) return `is larger than ${MOST_IMAGE_BYTES / 1024 / 1024} MiB`
+  const header = await sharp(bytes, { limitInputPixels: false }).metadata().catch(() => null)
+  const mime = MIME[header?.format ?? ""]
+  if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"
+  const { width, height } = header
+  if (width * height > MOST_PIXELS) return `has more than ${MOST_PIXELS / 1_000_000} megapixels`
+  return { mime, width, height, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
+}

@@ -1,0 +1,97 @@
+import type { Text } from "./Text.ts"
+
+export interface Turn {
+  readonly role: "user" | "character"
+  readonly text: string
+}
+
+const MOST_TURNS = 12
+const LONGEST_TURN = 2000
+const LONGEST_SAMPLE = 600
+const MOST_DIALOGUES = 250
+const MOST_SAMPLES = 40
+const START = /<start>/i
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** How a line of somebody's begins. */
+const speakerOf = (names: ReadonlyArray<string>): RegExp =>
+  new RegExp(String.raw`^\s{0,4}(?:\*\*)?(\{\{user\}\}|user|you|\{\{char\}\}|${names.filter((name) => name !== "").map(escaped).join("|") || "char"})(?:\*\*)?\s?:\s?(?:\*\*)?`, "i")
+
+/** Lines that begin with somebody's name and a colon, and those that go on with them; what stands before the first is nobody's. */
+const turnsIn = (block: string, speaker: RegExp): { readonly turns: ReadonlyArray<Turn>; readonly stray: string } => {
+  const turns: Array<{ readonly role: Turn["role"]; readonly lines: Array<string> }> = []
+  const stray: Array<string> = []
+  for (const line of block.split("\n")) {
+    const match = speaker.exec(line)
+    const who = match?.[1]?.toLowerCase()
+    if (match !== null && who !== undefined) turns.push({ role: ["{{user}}", "user", "you"].includes(who) ? "user" : "character", lines: [line.slice(match[0].length)] })
+    else (turns.at(-1)?.lines ?? stray).push(line)
+  }
+  return { turns: turns.map(({ role, lines }) => ({ role, text: lines.join("\n").trim() })).filter(({ text }) => text !== ""), stray: stray.join("\n").trim() }
+}
+
+const isBoth = (turns: ReadonlyArray<Turn>): boolean => turns.some(({ role }) => role === "user") && turns.some(({ role }) => role === "character")
+
+/** Collects dialogues of both sides as examples, and what the character says alone as samples of its voice. */
+export class Examples {
+  readonly dialogues: Array<object> = []
+  readonly samples: Array<{ readonly text: string; readonly situation?: string }> = []
+  readonly #text: Text
+
+  constructor(text: Text) {
+    this.#text = text
+  }
+
+  /** One conversation. */
+  take(turns: ReadonlyArray<Turn>, path: string): void {
+    const spoken = turns.map(({ role, text }) => ({ role, text: this.#text.bounded(this.#text.spoken(text, path), LONGEST_TURN, path) })).filter(({ text }) => text !== "")
+    for (let at = 0; at < spoken.length; at += MOST_TURNS) {
+      const some = spoken.slice(at, at + MOST_TURNS)
+      if (isBoth(some)) this.#takeDialogue(some, path)
+      else this.#takeMonologue(some, path)
+    }
+  }
+
+  #takeDialogue(turns: ReadonlyArray<Turn>, path: string): void {
+    const [first, second] = turns
+    if (turns.length === 2 && first?.role === "user" && second?.role === "character" && [...first.text].length <= 1000) this.dialogues.push({ user: first.text, character: second.text })
+    else this.dialogues.push({ turns })
+    this.#text.report.mapped(path, "character.example_dialogues")
+  }
+
+  #takeMonologue(turns: ReadonlyArray<Turn>, path: string): void {
+    for (const { role, text } of turns) {
+      if (role === "character") this.takeSample(text, path)
+      else this.#text.report.dropped(path, "The person speaks, and nobody answers.")
+    }
+  }
+
+  takeSample(text: string, path: string, situation?: string): void {
+    const bounded = this.#text.bounded(text, LONGEST_SAMPLE, path)
+    if (bounded === "") return
+    this.samples.push({ text: bounded, ...situation !== undefined && { situation } })
+    this.#text.report.mapped(path, "character.voice_samples")
+  }
+
+  /** Blocks that `<START>` parts, in text that is prepared. */
+  takeBlocks(source: string, names: ReadonlyArray<string>, path: string): void {
+    const speaker = speakerOf(names)
+    for (const block of source.split(START)) {
+      const { turns, stray } = turnsIn(block, speaker)
+      if (stray !== "") this.#text.report.dropped(path, "Stands before anybody speaks.")
+      this.take(turns, path)
+    }
+  }
+
+  /** As many as a character may have. */
+  get fields(): object {
+    const { report } = this.#text
+    if (this.dialogues.length > MOST_DIALOGUES) report.warn("list_truncated", "character.example_dialogues", `More than ${MOST_DIALOGUES}: the rest was left out.`)
+    if (this.samples.length > MOST_SAMPLES) report.warn("list_truncated", "character.voice_samples", `More than ${MOST_SAMPLES}: the rest was left out.`)
+    return {
+      ...this.dialogues.length > 0 && { example_dialogues: this.dialogues.slice(0, MOST_DIALOGUES) },
+      ...this.samples.length > 0 && { voice_samples: this.samples.slice(0, MOST_SAMPLES) }
+    }
+  }
+}

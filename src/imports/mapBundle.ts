@@ -1,0 +1,33 @@
+import type { Assets, AssetSource } from "./Assets.ts"
+import { type Bundle, splitProfile } from "./Bundle.ts"
+import { MOST_IMAGE_BYTES } from "./checkImage.ts"
+import { type Fields, fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
+import type { Report } from "./Report.ts"
+
+const PARTS: ReadonlySet<string> = new Set(["character", "npcs", "lore", "evidence", "visual_identity", "extra"])
+
+/** Takes a bundle that was exported here as it is: what is in it is checked as what an app sends is. */
+export const mapBundle = async (file: Fields, assets: Assets, source: AssetSource, report: Report): Promise<Bundle> => {
+  const { character, lore } = splitProfile(fieldsOf(file["character"]))
+  const own = listOf(file["lore"]).filter(isRecord)
+  for (const name of Object.keys(file)) {
+    if (PARTS.has(name)) report.mapped(name, name)
+    else if (name !== "assets" && name !== "schema") report.dropped(name, "Not a part of a bundle.")
+  }
+  for (const [index, asset] of listOf(file["assets"]).filter(isRecord).entries()) {
+    const path = `assets[${index}]`
+    const kind = textOf(asset["kind"])
+    if (kind !== "avatar" && kind !== "expression" && kind !== "background") {
+      report.dropped(path, "An asset is an avatar, an expression or a background.")
+      continue
+    }
+    const content = textOf(asset["content_base64"])
+    const bytes = content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MOST_IMAGE_BYTES)
+    if (bytes === undefined) report.warn("asset_missing", path, "It is not in the file, or is too large.", textOf(asset["path"]))
+    else await assets.take(kind, textOf(asset["label"]), bytes, path)
+  }
+  return {
+    character, lore: own.length > 0 ? own : lore, npcs: listOf(file["npcs"]), assets: assets.found, evidence: listOf(file["evidence"]).filter(isRecord),
+    visual_identity: isRecord(file["visual_identity"]) ? file["visual_identity"] : null, extra: fieldsOf(file["extra"])
+  }
+}

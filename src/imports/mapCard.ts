@@ -1,0 +1,174 @@
+import type { Assets } from "./Assets.ts"
+import { type Bundle, hashOf, splitProfile } from "./Bundle.ts"
+import { Examples } from "./examples.ts"
+import { traitsOf, withoutPersonalityBlock } from "./traits.ts"
+import { mapLore, type MappedLore } from "./mapLore.ts"
+import { type Fields, fieldsOf, isRecord, textOf, textsOf } from "./readJson.ts"
+import type { Report } from "./Report.ts"
+import { slugify } from "./slugify.ts"
+import { cut, piecesOf, Text } from "./Text.ts"
+import { TROUPE_EXTENSION } from "./troupeExtension.ts"
+
+const LONGEST_SUMMARY = 4000
+const LONGEST_NOTE = 20_000
+const MOST_NOTES = 10
+const LONGEST_BIO = 2000
+const LONGEST_SCENE = 1000
+const MOST_BUBBLES = 4
+const LONGEST_BUBBLE = 600
+const MOST_ALTERNATES = 10
+const LONGEST_ALTERNATE = 2400
+
+const PROVENANCE = ["creator", "creator_notes", "creator_notes_multilingual", "character_version", "tags", "source", "creation_date", "modification_date", "nickname"] as const
+const KNOWN = new Set<string>([
+  ...PROVENANCE, "name", "description", "personality", "scenario", "first_mes", "mes_example", "alternate_greetings", "group_only_greetings", "system_prompt", "post_history_instructions", "character_book", "extensions", "assets"
+])
+const APPEARANCE = /^\W{0,4}(?:appearance|looks?|physical description|aussehen)\W{0,4}[:=]\W{0,4}(\S.*)$/i
+const FORBIDS = /^(?:never|don['’]t|do not|avoid)\s+\S/i
+
+export const bubblesOf = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
+
+/** As many bubbles as a greeting may have: what is more goes into the last ones. */
+const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyArray<string> => {
+  const parts = bubblesOf(spoken)
+  const bubbles = parts.length <= MOST_BUBBLES ? parts : [...parts.slice(0, MOST_BUBBLES - 1), parts.slice(MOST_BUBBLES - 1).join("\n")]
+  return bubbles.map((bubble) => text.bounded(bubble, LONGEST_BUBBLE, path))
+}
+
+/** What is kept and never followed; of what it forbids, rules are proposed. */
+const quarantine = (data: Fields, at: string, report: Report): Fields => {
+  const depth = fieldsOf(fieldsOf(data["extensions"])["depth_prompt"])
+  const found: ReadonlyArray<readonly [string, string]> = [
+    ["system_prompt", textOf(data["system_prompt"])], ["post_history_instructions", textOf(data["post_history_instructions"])], ["depth_prompt", textOf(depth["prompt"])]
+  ]
+  const kept: Record<string, unknown> = {}
+  for (const [name, said] of found) {
+    if (said.trim() === "") continue
+    const path = name === "depth_prompt" ? `${at}extensions.depth_prompt` : at + name
+    report.warn(`${name}_quarantined`, path, "Instructions to a model are kept for an export, and never followed.", said)
+    kept[name] = name === "depth_prompt" ? depth : said
+    const rules = said.slice(0, LONGEST_NOTE).split(/(?<=[.!?])\s+|\n/).map((sentence) => sentence.trim()).filter((sentence) => FORBIDS.test(sentence) && sentence.length <= 200)
+    for (const value of rules.slice(0, 10)) report.propose("character.forbidden_style", { kind: "behavior", value }, path)
+  }
+  return kept
+}
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)
+
+/** What a card says of who made it, and what has no place here: for the way back. */
+const extraOf = (data: Fields, lore: MappedLore, quarantined: Fields, report: Report, at: string): Fields => {
+  const card = Object.fromEntries(PROVENANCE.filter((name) => !isEmpty(data[name])).map((name) => [name, data[name]]))
+  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !KNOWN.has(name)))
+  const { depth_prompt: _, talkativeness: __, [TROUPE_EXTENSION]: ___, ...extensions } = fieldsOf(data["extensions"])
+  for (const name of Object.keys(card)) report.mapped(at + name, `extra.card.${name}`)
+  for (const name of Object.keys(fields)) report.dropped(at + name, "Not used; kept for an export.")
+  for (const name of Object.keys(extensions)) report.dropped(`${at}extensions.${name}`, "Not used; kept for an export.")
+  const { entries: _entries, ...book } = fieldsOf(data["character_book"])
+  const talkativeness = fieldsOf(data["extensions"])["talkativeness"]
+  const all = { card, fields, extensions: { ...extensions, ...talkativeness !== undefined && { talkativeness } }, quarantine: quarantined, book, lore: lore.rest }
+  return Object.fromEntries(Object.entries(all).filter(([, part]) => Object.keys(part).length > 0))
+}
+
+const proposeTalkativeness = (data: Fields, at: string, report: Report): void => {
+  const given = fieldsOf(data["extensions"])["talkativeness"]
+  const talkativeness = typeof given === "string" && given.trim() !== "" ? Number(given) : given
+  if (typeof talkativeness !== "number" || !(talkativeness >= 0 && talkativeness <= 1)) return
+  report.propose("character.behavioral_thresholds.proactivity_tolerance", talkativeness * 0.5, `${at}extensions.talkativeness`)
+  report.tell("talkativeness_proposed", `${at}extensions.talkativeness`, "How talkative it is may become how readily it writes first: see proposals.")
+}
+
+/** The summary, what of it is too long as notes, and what it says of looks, traits and speech. */
+const describe = (data: Fields, at: string, text: Text, examples: Examples, names: ReadonlyArray<string>) => {
+  const { report } = text
+  const path = `${at}description`
+  const [before = "", ...dialogues] = text.prepare(data["description"], path).split(/<start>/i)
+  if (dialogues.length > 0) examples.takeBlocks(dialogues.join("<START>"), names, path)
+  const { traits: inBlock, rest } = withoutPersonalityBlock(before)
+  const looks = rest.split("\n").map((line) => APPEARANCE.exec(line)?.[1]?.trim() ?? "").filter((line) => line !== "")
+  if (looks.length > 0) report.mapped(path, "visual_identity.appearance")
+
+  const personality = text.prepare(data["personality"], `${at}personality`)
+  const listed = traitsOf(personality)
+  const traits = [...new Set([...inBlock, ...listed ?? []])].slice(0, 20)
+  if (traits.length > 0) report.mapped(inBlock.length > 0 ? path : `${at}personality`, "character.persona.traits")
+  const whole = [rest.trim(), listed === null ? personality : ""].filter((part) => part !== "").join("\n\n")
+  if (listed === null && personality !== "") report.mapped(`${at}personality`, "character.persona.summary")
+
+  const [summary = "", ...more] = whole === "" ? [] : piecesOf(whole, LONGEST_SUMMARY)
+  if (summary !== "") report.mapped(path, "character.persona.summary")
+  const notes = piecesOf(more.join("\n\n"), LONGEST_NOTE)
+  if (notes.length > 0) report.warn("description_parted", path, `Longer than ${LONGEST_SUMMARY} characters: the rest became evidence, which is looked up when it fits.`, notes[0])
+  if (notes.length > MOST_NOTES) report.warn("text_truncated", path, `Longer than ${MOST_NOTES * LONGEST_NOTE} characters: the rest was left out.`)
+  return {
+    summary, traits, looks: cut(looks.join("\n"), 1500),
+    bio: cut(bubblesOf(rest)[0] ?? "", LONGEST_BIO).trim(),
+    notes: notes.slice(0, MOST_NOTES).map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: path } }))
+  }
+}
+
+/** Makes a character card, of version 1, 2 or 3, a bundle. `at` is what leads to its fields. */
+export const mapCard = async (card: Fields, assets: Assets, report: Report): Promise<Bundle> => {
+  const isNested = isRecord(card["data"])
+  const data = isNested ? fieldsOf(card["data"]) : card
+  const at = isNested ? "data." : ""
+  const nickname = textOf(data["nickname"]).trim()
+  const name = textOf(data["name"]).trim()
+  const text = new Text(report, nickname !== "" && nickname !== name ? cut(nickname, 80) : null)
+  const examples = new Examples(text)
+  const names = [name, nickname]
+
+  const displayName = text.bounded(text.prepare(name, `${at}name`) || nickname || "Unnamed", 80, `${at}name`)
+  report.mapped(`${at}name`, "character.display_name")
+  const described = describe(data, at, text, examples, names)
+  const scene = text.bounded(text.prepare(data["scenario"], `${at}scenario`), LONGEST_SCENE, `${at}scenario`)
+  if (scene !== "") report.mapped(`${at}scenario`, "character.world_context.scene")
+  examples.takeBlocks(text.prepare(data["mes_example"], `${at}mes_example`), names, `${at}mes_example`)
+
+  const spoken = text.spoken(text.prepare(data["first_mes"], `${at}first_mes`), `${at}first_mes`)
+  const bubbles = greetingBubblesOf(spoken, text, `${at}first_mes`)
+  const alternates = textsOf(data["alternate_greetings"]).slice(0, MOST_ALTERNATES).map((line, index) => {
+    const path = `${at}alternate_greetings[${index}]`
+    return text.bounded(text.spoken(text.prepare(line, path), path), LONGEST_ALTERNATE, path)
+  }).filter((line) => line !== "")
+  if (textsOf(data["alternate_greetings"]).length > MOST_ALTERNATES) report.warn("list_truncated", `${at}alternate_greetings`, `More than ${MOST_ALTERNATES}: the rest was left out.`)
+  if (textsOf(data["group_only_greetings"]).length > 0) report.dropped(`${at}group_only_greetings`, "Greetings of a group: characters speak with one person here.")
+  // What is said in other words needs something that it is another way of.
+  const [first, ...others] = bubbles.length > 0 ? [bubbles, ...alternates] : alternates.map((line, index) => index === 0 ? greetingBubblesOf(line, text, `${at}alternate_greetings[0]`) : line)
+  const greeting = first === undefined ? undefined : { bubbles: first, ...others.length > 0 && { alternates: others } }
+  if (greeting !== undefined) report.mapped(`${at}first_mes`, "character.greeting")
+
+  const lore = mapLore(fieldsOf(data["character_book"]), `${at}character_book`, text)
+  const quarantined = quarantine(data, at, report)
+  proposeTalkativeness(data, at, report)
+  await assets.takeListed(data["assets"], `${at}assets`)
+
+  const character: Fields = {
+    slug: slugify(displayName),
+    display_name: displayName,
+    ...described.bio !== "" && { visible_bio: described.bio },
+    ...(described.summary !== "" || described.traits.length > 0) && {
+      persona: { ...described.summary !== "" && { summary: described.summary }, ...described.traits.length > 0 && { traits: described.traits } }
+    },
+    ...examples.fields,
+    ...greeting !== undefined && { greeting },
+    ...scene !== "" && { world_context: { scene } }
+  }
+  const extra = extraOf(data, lore, { ...quarantined, ...text.quarantined.length > 0 && { sentences: text.quarantined.slice(0, 100) } }, report, at)
+  return {
+    ...ours(data, { character, lore: lore.entries }),
+    npcs: [], assets: assets.found, evidence: described.notes, visual_identity: described.looks === "" ? null : { appearance: described.looks }, extra
+  }
+}
+
+/**
+ * A card that was exported here carries the whole profile. Where the card was not changed since, that is the character; where it was, what the
+ * card says goes before it.
+ */
+const ours = (data: Fields, mapped: Pick<Bundle, "character" | "lore">): Pick<Bundle, "character" | "lore"> => {
+  const { [TROUPE_EXTENSION]: given, ...extensions } = fieldsOf(data["extensions"])
+  const { profile, card_sha256: hash } = fieldsOf(given)
+  if (!isRecord(profile)) return mapped
+  const kept = splitProfile(profile)
+  if (hash === hashOf({ ...data, extensions })) return kept
+  return { character: { ...kept.character, ...mapped.character, ...kept.character["slug"] !== undefined && { slug: kept.character["slug"] } }, lore: mapped.lore }
+}

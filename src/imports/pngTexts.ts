@@ -1,0 +1,82 @@
+import { inflateSync } from "node:zlib"
+import { tooLarge, unreadable } from "./ImportRefused.ts"
+
+const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1")
+/** Of one text, once unpacked. */
+const MOST_BYTES = 10 * 1024 * 1024
+/** Of a keyword: the standard allows 79, and paths of assets are longer. */
+const LONGEST_KEYWORD = 200
+const MOST_CHUNKS = 50_000
+/** Embedded assets that are looked at. */
+const MOST_TEXTS = 64
+const EMBEDDED = "chara-ext-asset_:"
+
+export const isPng = (bytes: Uint8Array): boolean => bytes.length >= 8 && SIGNATURE.equals(bytes.subarray(0, 8))
+
+const inflated = (bytes: Uint8Array): Buffer => {
+  try {
+    return inflateSync(bytes, { maxOutputLength: MOST_BYTES })
+  } catch {
+    throw unreadable("A compressed text of the PNG cannot be unpacked, or is too large.")
+  }
+}
+
+/** What follows the keyword and its null, by the kind of chunk: the text of tEXt and zTXt is Latin-1, that of iTXt is UTF-8. */
+const textIn = (type: string, rest: Buffer): string => {
+  if (type === "tEXt") return rest.toString("latin1")
+  if (type === "zTXt") return inflated(rest.subarray(1)).toString("latin1")
+  const isCompressed = rest[0] === 1
+  const language = rest.indexOf(0, 2)
+  const keyword = language === -1 ? -1 : rest.indexOf(0, language + 1)
+  if (keyword === -1) return ""
+  const text = rest.subarray(keyword + 1)
+  return (isCompressed ? inflated(text) : text).toString("utf8")
+}
+
+interface Chunk {
+  readonly type: string
+  readonly data: Buffer
+  /** With its length, type and checksum. */
+  readonly whole: Buffer
+}
+
+/** A checksum is not believed and not asked for; a length that leads beyond the file ends the walk. */
+function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = SIGNATURE.length, count = 0; at + 8 <= file.length; count++) {
+    if (count === MOST_CHUNKS) throw tooLarge(`The PNG has more than ${MOST_CHUNKS} chunks.`)
+    const length = file.readUInt32BE(at)
+    const data = file.subarray(at + 8, at + 8 + length)
+    if (data.length < length) return
+    const type = file.toString("latin1", at + 4, at + 8)
+    yield { type, data, whole: file.subarray(at, at + 12 + length) }
+    if (type === "IEND") return
+    at += 12 + length
+  }
+}
+
+const OF_THE_PICTURE: ReadonlySet<string> = new Set(["IHDR", "PLTE", "tRNS", "IDAT", "IEND"])
+
+/** The picture of a PNG alone: what else it carries would be unpacked by whoever only asks for its size. */
+export const pictureOf = (png: Uint8Array): Buffer =>
+  Buffer.concat([SIGNATURE, ...[...chunksOf(png)].filter(({ type }) => OF_THE_PICTURE.has(type)).map(({ whole }) => whole)])
+
+/**
+ * The texts of a PNG that carry a character: the first of each keyword, with the keyword in small letters but for paths of assets. Nothing else of the file
+ * is unpacked.
+ */
+export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => string> => {
+  const found = new Map<string, () => string>()
+  for (const { type, data } of chunksOf(bytes)) {
+    if (found.size >= MOST_TEXTS) break
+    if (type !== "tEXt" && type !== "zTXt" && type !== "iTXt") continue
+    const end = data.subarray(0, LONGEST_KEYWORD + 1).indexOf(0)
+    const keyword = end === -1 ? "" : data.toString("latin1", 0, end)
+    const name = keyword.startsWith(EMBEDDED) ? keyword : keyword.toLowerCase()
+    if ((name === "ccv3" || name === "chara" || name.startsWith(EMBEDDED)) && !found.has(name)) found.set(name, () => textIn(type, data.subarray(end + 1)))
+  }
+  return found
+}
+
+/** The keyword of a file that is embedded in a PNG under this path. */
+export const embeddedAt = (path: string): string => EMBEDDED + path

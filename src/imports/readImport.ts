@@ -1,0 +1,141 @@
+import * as Effect from "effect/Effect"
+import { openArchive } from "./Archive.ts"
+import { Assets, type AssetSource, NO_ASSETS } from "./Assets.ts"
+import type { Bundle } from "./Bundle.ts"
+import { MOST_PIXELS } from "./checkImage.ts"
+import { type Format, formatOf } from "./formats.ts"
+import { ImportRefused, tooLarge, unreadable, unsupported } from "./ImportRefused.ts"
+import { mapBundle } from "./mapBundle.ts"
+import { mapCard } from "./mapCard.ts"
+import { mapEliza } from "./mapEliza.ts"
+import { mapLorebook } from "./mapLorebook.ts"
+import { embeddedAt, isPng, pngTexts } from "./pngTexts.ts"
+import { type Fields, isRecord, readJson, storable } from "./readJson.ts"
+import { Report, type ReportData } from "./Report.ts"
+
+/** Of the file, and of the JSON in it. */
+export const MOST_FILE_BYTES = 10 * 1024 * 1024
+/** Characters of the JSON of what is not used. */
+const MOST_EXTRA = 256 * 1024
+
+export interface ImportFile {
+  readonly format: Format | "auto"
+  readonly content: { readonly json: unknown } | { readonly bytes: Buffer }
+  readonly filename: string
+  /** For a character that is there. */
+  readonly forPresent: boolean
+}
+
+export interface ReadImport {
+  readonly format: Format
+  readonly bundle: Bundle
+  readonly report: ReportData
+  /** The images of the bundle's assets, by their SHA-256. */
+  readonly images: ReadonlyMap<string, Buffer>
+}
+
+/** A file opened: the JSON in it, and what that refers to. */
+interface Opened {
+  readonly json: unknown
+  readonly source: AssetSource
+  readonly format?: Format
+}
+
+/** Width and height as a PNG's first chunk has them. */
+const pixelsOf = (png: Buffer): number => png.length >= 24 && png.toString("latin1", 12, 16) === "IHDR" ? png.readUInt32BE(16) * png.readUInt32BE(20) : 0
+
+const fromPng = (bytes: Buffer, report: Report): Opened => {
+  if (pixelsOf(bytes) > MOST_PIXELS) throw tooLarge(`The picture has more than ${MOST_PIXELS / 1_000_000} megapixels.`)
+  const texts = pngTexts(bytes)
+  const decoded = (keyword: string): unknown => {
+    const text = texts.get(keyword)?.()
+    if (text === undefined) return undefined
+    return readJson(text.trimStart().startsWith("{") ? Buffer.from(text, "latin1") : Buffer.from(text, "base64"), `The text ${keyword} of the PNG`)
+  }
+  const source: AssetSource = {
+    main: bytes,
+    read: async (path, mostBytes) => {
+      const text = texts.get(embeddedAt(path))?.()
+      const content = text === undefined ? undefined : Buffer.from(text, "base64")
+      return content === undefined || content.length > mostBytes ? undefined : content
+    }
+  }
+  let broken: ImportRefused | undefined
+  for (const keyword of ["ccv3", "chara"]) {
+    try {
+      const json = decoded(keyword)
+      if (json === undefined) continue
+      if (broken !== undefined) report.warn("text_unreadable", "png.ccv3", "The newer of the two cards in the picture cannot be read: the older was taken.")
+      return { json, source }
+    } catch (cause) {
+      if (!(cause instanceof ImportRefused)) throw cause
+      broken = cause
+    }
+  }
+  throw broken ?? unreadable("The PNG carries no character.")
+}
+
+const fromZip = async (bytes: Buffer): Promise<Opened> => {
+  const archive = await openArchive(bytes)
+  const source: AssetSource = { main: null, read: archive.read }
+  for (const [name, format] of [["card.json", "charx"], ["bundle.json", "bundle"]] as const) {
+    if (!archive.has(name)) continue
+    const json = await archive.read(name, MOST_FILE_BYTES)
+    if (json === undefined) throw tooLarge(`${name} of the archive is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
+    return { json: readJson(json, `${name} of the archive`), source, format }
+  }
+  throw unsupported("The archive has neither card.json nor bundle.json.")
+}
+
+/** By how it begins, whatever it is called and whatever follows. */
+const open = async (bytes: Buffer, report: Report): Promise<Opened> => {
+  if (bytes.length > MOST_FILE_BYTES) throw tooLarge(`The file is larger than ${MOST_FILE_BYTES / 1024 / 1024} MiB.`)
+  if (bytes.length === 0) throw unreadable("The file is empty.")
+  if (isPng(bytes)) return fromPng(bytes, report)
+  if (bytes.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1")) || bytes.subarray(0, 4).equals(Buffer.from("PK\x05\x06", "latin1"))) return fromZip(bytes)
+  if (bytes[0] === 0xff && bytes[1] === 0xd8) throw unsupported("A JPEG carries no character.")
+  return { json: readJson(bytes, "The file"), source: NO_ASSETS }
+}
+
+/** What is kept for the way back alone, as long as it is not too much; of what is, who made it. */
+const boundExtra = (bundle: Bundle, report: Report): Bundle => {
+  if (JSON.stringify(bundle.extra).length <= MOST_EXTRA) return bundle
+  report.warn("extra_dropped", "extra", `What the file says besides takes more than ${MOST_EXTRA / 1024} KiB, and was left out.`)
+  const { card } = bundle.extra
+  return { ...bundle, extra: card !== undefined && JSON.stringify(card).length <= MOST_EXTRA ? { card } : {} }
+}
+
+const ofCharx = (json: Fields): Fields => {
+  if (formatOf(json) !== "chara_card_v3" && formatOf(json) !== "chara_card_v2") throw unsupported("card.json of the archive is no character card.")
+  return json
+}
+
+const read = async ({ format, content, filename, forPresent }: ImportFile): Promise<ReadImport> => {
+  const report = new Report()
+  const opened = "json" in content ? { json: storable(content.json), source: NO_ASSETS } : await open(content.bytes, report)
+  const { json, source } = opened
+  if (!isRecord(json)) throw unsupported("It is JSON, but no object.")
+  const found = "format" in opened ? opened.format : formatOf(json)
+  if (found === undefined) throw unsupported("It is JSON, but none of the known kinds: see format.")
+  if (format !== "auto" && format !== found) throw unsupported(`It was said to be ${format}, and is ${found}.`)
+  const assets = new Assets(report, source)
+  const bundle = boundExtra(await mapAs(found), report)
+  return { format: found, bundle, report: report.data, images: assets.images }
+
+  async function mapAs(kind: Format): Promise<Bundle> {
+    switch (kind) {
+      case "bundle": return mapBundle(json as Fields, assets, source, report)
+      case "charx": return mapCard(ofCharx(json as Fields), assets, report)
+      case "chara_card_v1": case "chara_card_v2": case "chara_card_v3": return mapCard(json as Fields, assets, report)
+      case "lorebook": return mapLorebook(json as Fields, filename, forPresent, report)
+      case "eliza": return mapEliza(json as Fields, report)
+    }
+  }
+}
+
+/** Makes a file of any known kind a bundle, with a report of what became of it. */
+export const readImport = (file: ImportFile): Effect.Effect<ReadImport, ImportRefused> =>
+  Effect.promise(() => read(file).catch((cause: unknown) => {
+    if (cause instanceof ImportRefused) return cause
+    throw cause
+  })).pipe(Effect.flatMap((result) => result instanceof ImportRefused ? Effect.fail(result) : Effect.succeed(result)))

@@ -1,0 +1,44 @@
+import { isUtf8 } from "node:buffer"
+import { countJsonValues } from "./countJsonValues.ts"
+import { tooLarge, unreadable } from "./ImportRefused.ts"
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Values of one JSON text. The largest lorebooks of the wild have some ten thousand. */
+export const MOST_VALUES = 200_000
+/** Arrays and objects inside one another. */
+const DEEPEST = 60
+
+export const isRecord = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+export const fieldsOf = (value: unknown): Fields => isRecord(value) ? value : {}
+export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
+export const textOf = (value: unknown): string => typeof value === "string" ? value : ""
+export const textsOf = (value: unknown): ReadonlyArray<string> => listOf(value).filter((item) => typeof item === "string")
+
+// eslint-disable-next-line no-control-regex
+const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
+
+/** The same without what the database has no place for (U+0000, half a surrogate pair) and without `__proto__`, which becomes a prototype once assigned. */
+export const storable = (value: unknown, depth = 1): unknown => {
+  if (typeof value === "string") return clean(value)
+  if (typeof value === "number") return Number.isFinite(value) ? value : null
+  if (typeof value !== "object" || value === null) return value
+  if (depth > DEEPEST) throw unreadable(`It is nested more than ${DEEPEST} deep.`)
+  if (Array.isArray(value)) return value.map((item) => storable(item, depth + 1))
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "__proto__").map(([key, item]) => [clean(key), storable(item, depth + 1)]))
+}
+
+/** JSON from a file, with what cannot be stored left out. */
+export const readJson = (bytes: Uint8Array, what: string): unknown => {
+  if (!isUtf8(bytes)) throw unreadable(`${what} is not UTF-8 text.`)
+  if (countJsonValues(bytes) > MOST_VALUES) throw tooLarge(`${what} has more than ${MOST_VALUES} values.`)
+  // A byte order mark is skipped.
+  const text = new TextDecoder().decode(bytes)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw unreadable(`${what} is not JSON.`)
+  }
+  return storable(value)
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { base64, cardV2, cardV3, chunk, compressedText, pngWith, text, zipOf } from "#test/support/cards.ts"
+import { createAppIn } from "#test/support/createAppIn.ts"
+import { SECRETS_KEY } from "#test/support/secretsKey.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+
+const MIB = 1024 * 1024
+const MOST_MIB = 200
+
+let database: TestDatabase
+let server: TroupeProcess
+let app: TestApp
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await startTroupe({ DATABASE_URL: database.url, SECRETS_KEY, ROLES: "api" })
+  const { appId, key } = await createAppIn(database.sql)
+  app = new TestApp(server.baseUrl, appId, key)
+})
+afterAll(async () => {
+  await server.stop("SIGTERM")
+  await database.drop()
+})
+
+/** Of the server's process, in MiB: now (VmRSS), or at most so far (VmHWM). */
+const memory = (what: "VmRSS" | "VmHWM") => Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${server.child.pid}/status`, "utf8"))?.[1]) / 1024
+
+const hostile: ReadonlyArray<readonly [string, () => object | Promise<object>]> = [
+  ["a bomb in an archive", async () => ({ content_base64: base64(await zipOf({ "card.json": Buffer.alloc(9 * MIB, 32) })) })],
+  ["200 images of 5 MiB that unpack from little", async () => ({ content_base64: base64(await zipOf({ "card.json": cardV3({ assets: Array.from({ length: 190 }, () => ({ type: "emotion", uri: "embeded://a.png", name: "a", ext: "png" })) }), "a.png": Buffer.concat([randomBytes(60_000), Buffer.alloc(5 * MIB - 60_000)]) })) })],
+  ["a bomb in a picture", async () => ({ content_base64: base64(await pngWith(compressedText("chara", Buffer.alloc(32 * MIB, 65)))) })],
+  ["hundreds of bombs in a picture", async () => ({ content_base64: base64(await pngWith(Buffer.concat(Array.from<Buffer>({ length: 300 }).fill(compressedText("junk", Buffer.alloc(8 * MIB, 65)))), text("chara", base64(cardV2())))) })],
+  ["half a million chunks", async () => ({ content_base64: base64(await pngWith(Buffer.concat(Array.from<Buffer>({ length: 500_000 }).fill(chunk("tEXt", Buffer.from("a\0")))))) })],
+  ["10 MiB of one text", () => ({ content_base64: base64(JSON.stringify(cardV2({ description: "a ".repeat(4.9 * MIB) }))) })],
+  ["10 MiB of lists", () => ({ content_base64: base64(`{"entries":[${"[],".repeat(3.3 * MIB)}[]]}`) })],
+  ["14 MiB of lists in the body itself", () => ({ json: { entries: Array.from({ length: 4_500_000 }, () => []) } })],
+  ["10 MiB of numbers", () => ({ content_base64: base64(`{"entries":[${"1,".repeat(4.9 * MIB)}1]}`) })],
+  ["10 MiB of what is not used", () => ({ json: cardV2({ x: "\u00e9\u4e00".repeat(2 * MIB) }) })],
+  ["a million characters of text that looks like orders", () => ({ json: cardV2({ character_book: { entries: Array.from({ length: 290 }, () => ({ keys: ["a"], content: "i am the {a".repeat(300).slice(0, 3000) })) } }) })]
+]
+
+describe("a server that is sent hostile files", () => {
+  it(`takes less than ${MOST_MIB} MiB for them, goes on answering others meanwhile, and is as it was`, async () => {
+    assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
+    const base = memory("VmRSS")
+    const bodies = await Promise.all(hostile.map(async ([name, body]) => [name, JSON.stringify(await body())] as const))
+
+    const over = new AbortController()
+    let longest = 0
+    const others = (async () => {
+      while (!over.signal.aborted) {
+        const from = performance.now()
+        assert.strictEqual((await fetch(`${server.baseUrl}/healthz`)).status, 200)
+        longest = Math.max(longest, performance.now() - from)
+      }
+    })()
+    const peaks: Array<string> = []
+    for (const [name, body] of bodies) {
+      const { status } = await app.request("POST", "/v1/imports", body)
+      assert.include([200, 413, 422], status, name)
+      peaks.push(`${name}: ${status}, ${Math.round(memory("VmHWM") - base)} MiB`)
+    }
+    over.abort()
+    await others
+    const peak = memory("VmHWM") - base
+    if (process.env["FIGURES"] !== undefined) process.stderr.write(`${peaks.join("\n")}\nlongest answer to another: ${Math.round(longest)} ms\n`)
+    assert.isBelow(peak, MOST_MIB, peaks.join("; "))
+    assert.isBelow(longest, 2000)
+    assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
+    for (const { id } of (await app.get("/v1/imports?limit=100")).body.data.imports) assert.strictEqual((await app.get(`/v1/imports/${id}`)).body.data.format_detected !== undefined, true)
+  }, 60_000)
+})
