@@ -30,7 +30,8 @@ beforeAll(async () => {
   const world = `/v1/characters/${slug}`
   const npc_id = (await app.post(`${world}/npcs`, { name: "Nadia" })).body.data.id
   const edge_id = (await app.post(`${world}/graph/edges`, { from: "character", to: npc_id, relation: "knows", fact: "She knows Nadia." })).body.data.id
-  const entry_id = (await app.post(`${world}/lore`, { content: "It rains." })).body.data.id
+  const entry_id = newId("lor")
+  const lore_slug = await app.createCharacter({ world_context: { entries: [{ id: entry_id, content: "It rains." }] } })
   const storyline_id = (await app.post(`${world}/storylines`, { title: "The lamp", beats: [{ key: "dark", summary: "The lamp has failed." }] })).body.data.id
   const arc_id = (await app.post(`${world}/arc-influences`, { kind: "mood", guidance: "Tired." })).body.data.id
   const loop_id = newId("lop")
@@ -51,7 +52,7 @@ beforeAll(async () => {
   await app.createSession({ external_user_ref })
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
+  known = { account_app_id, prefix, external_user_ref, erasure_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, lore_slug, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
 afterAll(async () => {
   client.close()
@@ -88,11 +89,11 @@ const send = async (request: RawRequest) => {
 }
 
 /** What a right body gets where it can succeed but once, or not without a person. */
-const RIGHT: Readonly<Record<string, number>> = { "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409 }
+const RIGHT: Readonly<Record<string, number>> = { "/v1/sessions/{session_id}/storylines/{storyline_id}/triggers": 409, "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409 }
 
-/** A session's channel is not one of the app's. */
+/** A session's channel is not one of the app's; and an entry of the lore is one of a character whose lore is not replaced meanwhile. */
 const nameOf = (path: string, name: string) =>
-  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name
+  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name === "slug" && path.includes("/lore/{") ? "lore_slug" : name
 const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<string>) =>
   fc.tuple(...path.split("/").map((part) => part.startsWith("{") ? given(nameOf(path, part.slice(1, -1))) : fc.constant(part))).map((parts) => parts.join("/"))
 const knownOf = (name: string) => known[name] ?? "unknown"
