@@ -35,7 +35,8 @@ beforeAll(async () => {
   const world = `/v1/characters/${slug}`
   const npc_id = (await app.post(`${world}/npcs`, { name: "Nadia" })).body.data.id
   const edge_id = (await app.post(`${world}/graph/edges`, { from: "character", to: npc_id, relation: "knows", fact: "She knows Nadia." })).body.data.id
-  const entry_id = (await app.post(`${world}/lore`, { content: "It rains." })).body.data.id
+  const entry_id = newId("lor")
+  const lore_slug = await app.createCharacter({ world_context: { entries: [{ id: entry_id, content: "It rains." }] } })
   const storyline_id = (await app.post(`${world}/storylines`, { title: "The lamp", beats: [{ key: "dark", summary: "The lamp has failed." }] })).body.data.id
   const arc_id = (await app.post(`${world}/arc-influences`, { kind: "mood", guidance: "Tired." })).body.data.id
   const asset_id = (await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: (await pictureOf("png")).toString("base64") })).body.data.id
@@ -61,7 +62,7 @@ beforeAll(async () => {
   const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
   const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
+  known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, lore_slug, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
 })
 afterAll(async () => {
   client.close()
@@ -98,12 +99,12 @@ const send = async (request: RawRequest) => {
 }
 
 /** What a right body gets where it can succeed but once, or not without a person. */
-const RIGHT: Readonly<Record<string, number>> = { "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409 }
+const RIGHT: Readonly<Record<string, number>> = { "/v1/sessions/{session_id}/storylines/{storyline_id}/triggers": 409, "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409 }
 
-/** A session's channel is not one of the app's. */
+/** A session's channel is not one of the app's; and an entry of the lore is one of a character whose lore is not replaced meanwhile. */
 const nameOf = (path: string, name: string) =>
+  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name === "slug" && path.includes("/lore/{") ? "lore_slug" : name
   name === "import_id" ? `${/(?:commit|discard)$/.exec(path)?.[0] ?? ""}_import_id`.replace(/^_/, "") :
-  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name
 const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<string>) =>
   fc.tuple(...path.split("/").map((part) => part.startsWith("{") ? given(nameOf(path, part.slice(1, -1))) : fc.constant(part))).map((parts) => parts.join("/"))
 const knownOf = (name: string) => known[name] ?? "unknown"

@@ -7,6 +7,7 @@ import { refusal } from "#pipeline/emission/gates.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
 import { know } from "#pipeline/knowledge/know.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
+import { NOTHING_OF_WORLD } from "#pipeline/world/found.ts"
 import { admitsMachine } from "#pipeline/safety/candour.ts"
 import { SAFE } from "#pipeline/safety/judge.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
@@ -165,6 +166,14 @@ describe("the offline engine", () => {
   it.effect("fills the names that authored lines leave open", () => Effect.gen(function*() {
     const character = characterOf({ slug: "ada", display_name: "Ada", example_dialogues: [{ user: "hi", character: "{{user}}, it is {{char}}." }] })
     assert.strictEqual(yield* line(requestOf(character, "hi")), "you, it is Ada.")
+  }))
+
+  it.effect("says of somebody whom it is asked about what it knows of them", () => Effect.gen(function*() {
+    const person = { id: "npc_1", name: "Tomás", aliases: [], role: "brother", summary: "He fishes at dawn.", asked: true }
+    const retrieved = (given: object) => ({ ...NOTHING_RETRIEVED, world: { ...NOTHING_OF_WORLD, people: [{ ...person, ...given }] } })
+    const asked = (given: object) => line({ ...requestOf(plainCharacter, "Who is Tomás?"), retrieved: retrieved(given) })
+    assert.strictEqual(yield* asked({}), "Tomás? He fishes at dawn.")
+    for (const given of [{ asked: false }, { summary: "" }, { summary: "Ada's brother." }]) assert.notInclude(yield* asked(given), "Tomás")
   }))
 
   it.effect("says authored lore where it answers, and never what speaks of the character from outside", () => Effect.gen(function*() {

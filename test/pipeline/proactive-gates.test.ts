@@ -193,6 +193,20 @@ describe("what a character writes first about", () => {
     assert.isEmpty(candidatesOf(factsOf({ loops: [loopOf({})], ...preferences({ topics_avoid: ["lisbon"] }) })).filter(({ loop }) => loop !== null))
   })
 
+  it("is the beat of a story that was entered, once, as long as it is fresh and no topic that the person does not want to hear of", () => {
+    const beat = { step: 2, summary: "The lamp has failed.", at: NOON - HOUR }
+    const facts = factsOf({ beat, lastTurnAt: NOON - HOUR })
+    const reasons = (given: Partial<Facts>) => candidatesOf(factsOf({ beat, ...given })).map(({ reason }) => reason)
+    assert.deepStrictEqual(reasons({}), ["storyline_beat", "session_resume", "cold_initiate"])
+    assert.notInclude(reasons({ beat: { ...beat, at: NOON - 15 * 24 * HOUR } }), "storyline_beat")
+    assert.notInclude(reasons(preferences({ topics_avoid: ["the lamp"] })), "storyline_beat")
+    const decision = decide(facts, NOON)
+    assert.isTrue(decision.send)
+    assert.strictEqual(decision.candidate.reason, "storyline_beat")
+    assert.isNull(afterwards(facts, decision.candidate, NOON).beat)
+    assert.notStrictEqual(decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason, "storyline_beat")
+  })
+
   it("comes up once: after it nothing more before the person has written, and the gap counts from it", () => {
     const facts = factsOf({ loops: [loopOf({})] })
     const decision = decide(facts, NOON)

@@ -7,7 +7,7 @@ import { between, unit } from "./number.ts"
 import { text } from "./text.ts"
 
 const visibility = z.enum(VISIBILITIES)
-const node = text(1, 100).refine((id) => /^(?:character|user|npc_\w+|(?:place|org|topic):.*\S.*)$/s.test(id), "Invalid node: expected character, user, an NPC's id, or place:, org: or topic: and a name")
+const node = z.string().regex(/^(?:character|user|npc_[0-9A-HJKMNP-TV-Z]{26}|(?:place|org|topic):\S.{0,79})$/u, "Invalid node: expected character, user, an NPC's id, or place:, org: or topic: and a name")
   .meta({ description: "character, user, an NPC's id, or place:, org: or topic: and a name", examples: ["place:Lisbon"] })
 
 export const edgeFields = z.object({

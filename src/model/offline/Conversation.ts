@@ -32,6 +32,8 @@ export interface Conversation {
   readonly language: string | null
   /** Authored facts of the world that bear on the message. */
   readonly lore: ReadonlyArray<string>
+  /** What is known of those whom the message is about. */
+  readonly people: ReadonlyArray<string>
   readonly seed: number
 }
 
@@ -86,6 +88,7 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
     tender: safety.action === "soften" || actsBefore.slice(-GRIEF_LASTS).includes("grief") || actsBefore.slice(-SADNESS_LASTS).includes("bad_news"),
     repertoire: repertoireOf(turn.character),
     lore: retrieved.lore.map(({ content }) => content).filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
+    people: retrieved.world.people.filter(({ asked, summary }) => asked && summary !== "" && summary.length <= MOST_LORE_CHARS && !summary.includes(turn.character.display_name)).map(({ name, summary }) => `${name}? ${summary}`),
     seed: seedOf(turn)
   }
 }

@@ -45,6 +45,8 @@ const MOST_OF_POOL = 12
 const MEMORY_FITS = 1.02
 
 const LORE_FITS = 0.45
+/** Who is asked about somebody says what is known of them, unless the author has answered that. */
+const PERSON_FITS = 0.9
 
 /** How well the lines for an act answer it. What is not here has no lines of its own. */
 const FIT: Readonly<Partial<Record<Act, number>>> = {
@@ -84,7 +86,7 @@ const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => cursor === NOW ? []
 
 /** All that could be said in this turn, in no order. */
 export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
-  const { text, act, actsBefore, facts, said, tender, repertoire, lore, seed } = conversation
+  const { text, act, actsBefore, facts, said, tender, repertoire, lore, people, seed } = conversation
   const { lines, examples, background, anytime, puzzled } = repertoire
   const asked = (said.at(-1) ?? "").trimEnd().endsWith("?")
 
@@ -159,6 +161,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       ? background.like(text).filter(({ score }) => score >= BACKGROUND_ALIKE).map(({ item, score }) => candidate(item, score * 0.6))
       : []),
     ...(act === "question_world" || answers === "question_self" ? lore.map((line, i) => candidate(line, LORE_FITS - i * NEXT_LESS)) : []),
+    ...(ASKS.has(act) ? people.map((line, i) => candidate(line, PERSON_FITS - i * NEXT_LESS)) : []),
     ...(open === undefined ? [] : opened(open)),
     ...rotate(NEUTRAL_LINES, seed).map((line, i) => candidate(line, 0.1 - i * NEXT_LESS, { own: true }))
   ]
