@@ -7,35 +7,41 @@ import { GLYPH_HEIGHT, GLYPH_WIDTH, hasDot, initialsOf } from "./glyphs.ts"
 
 const MODEL = "offline-placeholder.v1"
 const PIXELS: Readonly<Record<ImageSize, readonly [width: number, height: number]>> = { square: [512, 512], portrait: [512, 768], landscape: [768, 512] }
-/** Of the letters, between them, and above and below them, of the width of a dot. */
+/** Between letters, in dots. */
 const GAP = 1
 
-const mixed = (from: number, to: number, share: number) => Math.round(from + (to - from) * share)
+const INK = 245
+/** Colours are kept to the darker half, so that the letters are seen. */
+const darker = (byte = 0) => 40 + byte / 2
 
 /** A gradient by the seed, and the initials on it. */
 const draw = ({ size, name, seed }: PaintRequest) => {
   const [width, height] = PIXELS[size]
+  const data = new Uint8Array(width * height * 3)
   const colours = createHash("sha256").update(seed).digest()
+  for (let channel = 0; channel < 3; channel++) {
+    const [from, to] = [darker(colours[channel]), darker(colours[channel + 3])]
+    const step = (to - from) / 2 / width
+    for (let y = 0, at = channel; y < height; y++) {
+      let value = from + (to - from) / 2 * (y / height)
+      for (let x = 0; x < width; x++, at += 3, value += step) data[at] = value
+    }
+  }
+
   const initials = initialsOf(name)
   const columns = initials.length * (GLYPH_WIDTH + GAP) - GAP
   const dot = Math.floor(Math.min(width / (columns + 6), height / (GLYPH_HEIGHT + 8)))
   const [left, top] = [Math.floor((width - columns * dot) / 2), Math.floor((height - GLYPH_HEIGHT * dot) / 2)]
-  const isInk = (x: number, y: number) => {
-    const [column, row] = [Math.floor((x - left) / dot), Math.floor((y - top) / dot)]
-    if (column < 0 || column >= columns || row < 0 || row >= GLYPH_HEIGHT) return false
-    const place = column % (GLYPH_WIDTH + GAP)
-    return place < GLYPH_WIDTH && hasDot(initials[Math.floor(column / (GLYPH_WIDTH + GAP))] ?? "", place, row)
+  const fill = (column: number, row: number) => {
+    const start = left + column * dot
+    for (let y = top + row * dot; y < top + (row + 1) * dot; y++) data.fill(INK, (y * width + start) * 3, (y * width + start + dot) * 3)
   }
-  const data = new Uint8Array(width * height * 3)
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const share = (x / width + y / height) / 2
-      for (let channel = 0; channel < 3; channel++) {
-        data[(y * width + x) * 3 + channel] = isInk(x, y) ? 245 : mixed(40 + (colours[channel] ?? 0) / 2, 40 + (colours[channel + 3] ?? 0) / 2, share)
-      }
+  for (const [place, letter] of [...initials].entries()) {
+    for (let row = 0; row < GLYPH_HEIGHT; row++) {
+      for (let column = 0; column < GLYPH_WIDTH; column++) if (hasDot(letter, column, row)) fill(place * (GLYPH_WIDTH + GAP) + column, row)
     }
   }
-  return { width, height, channels: 3, data }
+  return { data, raw: { width, height, channels: 3 } } as const
 }
 
 /** Placeholders, which say that they are some. The same for the same seed; no model and no network. */
@@ -43,5 +49,10 @@ export const layer = Layer.succeed(Painter, {
   engine: "offline-placeholder.v1",
   model: MODEL,
   priceMicroUsd: (size) => imageMicroUsd(MODEL, size),
-  paint: (request) => Effect.promise(async () => (await import("fast-png")).encode(draw(request)))
+  // Written off the main thread, which has others to serve.
+  paint: (request) => Effect.promise(async () => {
+    const { default: sharp } = await import("sharp")
+    const { data, raw } = draw(request)
+    return sharp(data, { raw }).png().toBuffer()
+  })
 })
