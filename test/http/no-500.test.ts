@@ -7,6 +7,7 @@ import { TestApp } from "#test/support/TestApp.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 let server: TestServer
 let app: TestApp
@@ -46,6 +47,11 @@ beforeAll(async () => {
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
   const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
+  await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
+  // As many more as may be under way: a run is played case by case, and hundreds of them would be all that this server does.
+  await server.database.sql`
+    insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
+    select ${app.appId}, 'evr_busy' || n, ${suite_id}, ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 20) as n`
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
   known = { account_app_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1` }
 })
@@ -83,8 +89,10 @@ const send = async (request: RawRequest) => {
   return answer
 }
 
-/** What a right body gets where it can succeed but once, or not without a person. */
-const RIGHT: Readonly<Record<string, number>> = { "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409 }
+/** What a right body gets where it can succeed but once, or not without a person, or not while so much is under way. */
+const RIGHT: Readonly<Record<string, number>> = {
+  "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409, "/v1/evals/suites/{suite_id}/runs": 429, "/v1/evals/runs/{run_id}/regrade": 429
+}
 
 /** A session's channel is not one of the app's. */
 const nameOf = (path: string, name: string) =>
