@@ -51,6 +51,9 @@ export interface StoredRun extends RunOrder {
   readonly done: number
 }
 
+/** One in a list, without its cases, of which there may be a megabyte. */
+export type ListedRun = Omit<StoredRun, "cases">
+
 export interface StoredResult {
   readonly place: number
   readonly case_key: string
@@ -98,7 +101,7 @@ export class EvalRuns extends Context.Service<EvalRuns, {
   readonly create: (appId: string, order: RunOrder) => Effect.Effect<StoredRun, EvalUnfunded | TooManyEvals | DatabaseError>
   readonly get: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
   /** The newest first. */
-  readonly list: (appId: string, filter: { readonly suiteId: string | null; readonly status: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredRun>, DatabaseError>
+  readonly list: (appId: string, filter: { readonly suiteId: string | null; readonly status: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<ListedRun>, DatabaseError>
   /** Those that are done, in the order of the suite. */
   readonly results: (appId: string, runId: string, filter: { readonly status: string | null; readonly after: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
   readonly allResults: (appId: string, runId: string) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
@@ -150,8 +153,9 @@ export class EvalRuns extends Context.Service<EvalRuns, {
       pricing,
       create,
       get,
-      list: (appId, { suiteId, status, before, limit }) => query<Array<StoredRun>>((sql) => sql`
-        select r.*, c.total, c.done from eval_runs r, lateral (
+      list: (appId, { suiteId, status, before, limit }) => query<Array<ListedRun>>((sql) => sql`
+        select r.app_id, r.run_id, r.suite_id, r.status, r.character_slug, r.character_version, r.reply_mode, r.engine, r.repeats, r.seed, r.gates, r.baseline_run_id, r.regrade_of,
+          r.max_cost_micro_usd, r.spent_micro_usd, r.held_micro_usd, r.metrics, r.gate_results, r.verdict, r.error_code, r.created_at, r.started_at, r.finished_at, c.total, c.done from eval_runs r, lateral (
           select count(*)::int as total, (count(*) filter (where x.status is not null))::int as done from eval_results x where x.app_id = r.app_id and x.run_id = r.run_id
         ) c
         where r.app_id = ${appId} and (${suiteId}::text is null or r.suite_id = ${suiteId}) and (${status}::text is null or r.status = ${status}) and (${before}::text is null or r.run_id < ${before})

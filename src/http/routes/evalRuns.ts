@@ -3,7 +3,7 @@ import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { compare } from "#pipeline/evals/compare.ts"
 import { Characters } from "#src/db/Characters.ts"
-import { EVAL_STATUSES, EvalRuns, MOST_OPEN_RUNS, type RunOrder, type StoredResult, type StoredRun, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
+import { EVAL_STATUSES, EvalRuns, type ListedRun, MOST_OPEN_RUNS, type RunOrder, type StoredResult, type StoredRun, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
 import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
 import { toUsd } from "../caps.ts"
 import { curl, success } from "../envelope.ts"
@@ -16,7 +16,7 @@ import type { Routes } from "../Server.ts"
 
 const iso = (time: Date | null) => time?.toISOString() ?? null
 
-const toResource = (run: StoredRun) => ({
+const toResource = (run: ListedRun) => ({
   id: run.run_id,
   suite_id: run.suite_id,
   status: run.status,

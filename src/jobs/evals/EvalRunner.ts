@@ -32,7 +32,7 @@ const nameOf = (key: string, repeat: number): string => JSON.stringify([key, rep
 
 /** Works on runs of evals, case by case, each written down when it is done. */
 export class EvalRunner extends Context.Service<EvalRunner, {
-  /** Until no run is left that nobody is at. */
+  /** Until no run is left that nobody is at; nothing, where as many are worked on as may be. */
   readonly work: Effect.Effect<void, DatabaseError>
 }>()("src/jobs/evals/EvalRunner") {
   static readonly layer = Layer.effect(EvalRunner, Effect.gen(function*() {
@@ -129,6 +129,7 @@ export class EvalRunner extends Context.Service<EvalRunner, {
         yield* guarded(run)
       }
     })
-    return EvalRunner.of({ work: places.withPermit(work) })
+    // A job that waited here would keep a turn's from its place; whoever is at work takes up what is left.
+    return EvalRunner.of({ work: Effect.asVoid(places.withPermitsIfAvailable(1)(work)) })
   }))
 }
