@@ -72,6 +72,8 @@ describe("the README", () => {
     const [, edge = "", graph = ""] = ["", ...(await shell(block("world"))).split(/(?<=\})(?=\{"schema_version")/)]
     assert.strictEqual(JSON.parse(edge).data.fact, "She taught him to swim.")
     assert.deepStrictEqual(JSON.parse(graph).data.nodes.map(({ label }: { label: string }) => label), ["Edda Brandvik", "Tomas"])
+  })
+
   it("makes a webhook for the conversation", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { base64, cardV2 } from "#test/support/cards.ts"
+import { base64, cardV2, pngWith, text } from "#test/support/cards.ts"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -9,6 +9,7 @@ import { pictureOf } from "#test/support/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 let server: TestServer
 let app: TestApp
@@ -29,7 +30,9 @@ beforeAll(async () => {
   // One to be changed, one to be committed and one to be let go: what was done to one of them is not to be seen on the next.
   const [import_id, commit_import_id, discard_import_id] = await Promise.all([1, 2, 3].map(async () => (await app.post("/v1/imports", { json: cardV2() })).body.data.id))
   const { content_hash } = (await app.get(`/v1/imports/${commit_import_id}`)).body.data
-  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_base64: base64(cardV2()), content_hash, content_base64: (await pictureOf("png")).toString("base64") })
+  // Both a picture and a card.
+  const content_base64 = (await pngWith(text("chara", base64(cardV2())))).toString("base64")
+  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_hash, content_base64 })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const world = `/v1/characters/${slug}`
@@ -61,6 +64,11 @@ beforeAll(async () => {
   await app.createSession({ character_slug: slug, external_user_ref: "gone" })
   const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
   const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
+  await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
+  // As many more as may be under way: a run is played case by case, and hundreds of them would be all that this server does.
+  await server.database.sql`
+    insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
+    select ${app.appId}, 'evr_busy' || n, ${suite_id}, ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 20) as n`
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
   known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, lore_slug, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
 })
@@ -98,13 +106,16 @@ const send = async (request: RawRequest) => {
   return answer
 }
 
-/** What a right body gets where it can succeed but once, or not without a person. */
-const RIGHT: Readonly<Record<string, number>> = { "/v1/sessions/{session_id}/storylines/{storyline_id}/triggers": 409, "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409 }
+/** What a right body gets where it can succeed but once, or not without a person, or not while so much is under way. */
+const RIGHT: Readonly<Record<string, number>> = {
+  "/v1/sessions/{session_id}/storylines/{storyline_id}/triggers": 409, "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409,
+  "/v1/evals/suites/{suite_id}/runs": 429, "/v1/evals/runs/{run_id}/regrade": 429
+}
 
 /** A session's channel is not one of the app's; and an entry of the lore is one of a character whose lore is not replaced meanwhile. */
 const nameOf = (path: string, name: string) =>
-  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name === "slug" && path.includes("/lore/{") ? "lore_slug" : name
   name === "import_id" ? `${/(?:commit|discard)$/.exec(path)?.[0] ?? ""}_import_id`.replace(/^_/, "") :
+  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name === "slug" && path.includes("/lore/{") ? "lore_slug" : name
 const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<string>) =>
   fc.tuple(...path.split("/").map((part) => part.startsWith("{") ? given(nameOf(path, part.slice(1, -1))) : fc.constant(part))).map((parts) => parts.join("/"))
 const knownOf = (name: string) => known[name] ?? "unknown"
