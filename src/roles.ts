@@ -41,6 +41,7 @@ import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { Metrics } from "#src/db/Metrics.ts"
+import { Probes } from "#src/db/Probes.ts"
 import { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
@@ -75,6 +76,7 @@ import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
+import { Rehearsals } from "#src/jobs/Rehearsals.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Batches } from "#src/jobs/telegram/Batches.ts"
@@ -118,6 +120,8 @@ const initiatives = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Writer
   return Initiatives.layer({ holdMicroUsd: worstCaseMicroUsd(model, "proactive") })
 })).pipe(Layer.provideMerge(CharacterVersions.layer))
+
+const probes = Probes.layer.pipe(Layer.provide(Expenses.layer))
 
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
 const courierName = Layer.effect(CourierName, Effect.map(Membership, ({ current }) => CourierName.of({ current })))
@@ -181,9 +185,10 @@ const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RU
 const worker = Layer.unwrap(Effect.gen(function*() {
   const { deadlines, retention, safetyTexts, telegram } = yield* Settings
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
+  const turns = { deadlines, serviceText: SERVICE_TEXT, safetyTexts }
   return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
-    Layer.provide(TurnPipeline.layer({ deadlines, serviceText: SERVICE_TEXT, safetyTexts })),
+    Layer.provide([Rehearsals.layer(turns).pipe(Layer.provide(probes)), TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
+    Layer.provide(TurnPipeline.layer(turns)),
     Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
@@ -191,7 +196,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+    Layer.provide([accounts, sandboxes, probes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

@@ -6,12 +6,13 @@ import { Database, type DatabaseError, type Sql } from "./Database.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-export const RUN_KINDS = ["reply", "proactive", "relational_update"] as const
+export const RUN_KINDS = ["reply", "proactive", "relational_update", "probe"] as const
 export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited", "failed", "completed"] as const
 
 export interface Run {
   readonly run_ref: string
-  readonly session_id: string
+  /** Null: it is of no session. */
+  readonly session_id: string | null
   readonly kind: (typeof RUN_KINDS)[number]
   readonly status: (typeof RUN_STATUSES)[number]
   readonly attempts: number
@@ -62,7 +63,7 @@ const runsOf = (sql: Sql) => sql`
     where t.outcome is not null
   ) r`
 
-/** What is being done and was done, the newest first: turns, each followed by the reading of it. */
+/** What is being done and was done, the newest first: turns, each followed by the reading of it, and what is paid for apart from turns. */
 export class Runs extends Context.Service<Runs, {
   readonly ofSession: (appId: string, sessionId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
   /** By when they were accepted. */
@@ -83,14 +84,14 @@ export class Runs extends Context.Service<Runs, {
       return { runs, next: turns < turnsSearched({ ...filter, limit }) || last === null ? null : `${last}-1` }
     }
 
-    /** The runs among the turns that `turns` gives (newest first, with `at_place` and `nth`), behind the part of the turn at `after`. */
-    const search = (sql: Sql, turns: Fragment, filter: RunFilter, after: { readonly turn: string; readonly part: number } | null) => sql`
+    /** The runs among the turns that `turns` gives (newest first, with `at_place` and `nth`), behind the part of the turn at `after`; and `others`, in the form of `runsOf` with `nth`. */
+    const search = (sql: Sql, turns: Fragment, others: Fragment, filter: RunFilter, after: { readonly turn: string; readonly part: number } | null) => sql`
       with t as materialized (${turns})
       select (select count(*)::int from t) as turns, (select at_place from t order by nth desc limit 1) as last, coalesce(json_agg(to_json(r) order by r.nth, r.part), '[]') as runs from (
-        select x.*, t.nth from (${runsOf(sql)}) x join t on t.run_ref = x.run_ref
+        select x.* from (select x.*, t.nth, t.at_place from (${runsOf(sql)}) x join t on t.run_ref = x.run_ref ${others}) x
         where (${filter.kind}::text is null or x.kind = ${filter.kind}) and (${filter.status}::text is null or x.status = ${filter.status})
-          ${after === null ? sql`` : sql`and not (t.at_place = ${after.turn} and x.part <= ${after.part}::int)`}
-        order by t.nth, x.part limit ${filter.limit + 1}::int
+          ${after === null ? sql`` : sql`and not (x.at_place = ${after.turn} and x.part <= ${after.part}::int)`}
+        order by x.nth, x.part limit ${filter.limit + 1}::int
       ) r`
 
     return Runs.of({
@@ -99,21 +100,24 @@ export class Runs extends Context.Service<Runs, {
         return query<Array<Searched>>((sql) => search(sql, sql`
           select t.*, t.turn_index::text as at_place, row_number() over (order by t.turn_index desc) as nth from turns t
           where t.app_id = ${appId} and t.session_id = ${sessionId} and (${turn}::int is null or t.turn_index <= ${turn}::int)
-          order by t.turn_index desc limit ${turnsSearched(filter)}::int`, filter, turn === null ? null : { turn, part: Number(part) })).pipe(
+          order by t.turn_index desc limit ${turnsSearched(filter)}::int`, sql``, filter, turn === null ? null : { turn, part: Number(part) })).pipe(
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )
       },
-      // By the ledger, which has an entry for every turn of an app in the order of time, those included that were erased since.
+      // By the ledger, which has an entry for everything that an app pays for in the order of time, those turns included that were erased since.
       ofApp: (appId, filter) => {
         const [, micros = null, runRef = null, part = "0"] = APP_PLACE.exec(filter.after ?? "") ?? []
         const place = (sql: Sql) => sql`(floor(extract(epoch from l.at) * 1000000)::bigint)`
         return query<Array<Searched>>((sql) => search(sql, sql`
-          select t.*, ${place(sql)} || '-' || l.run_ref as at_place, row_number() over (order by l.at desc, l.run_ref desc) as nth
+          select t.*, l.run_ref as entry_ref, ${place(sql)} || '-' || l.run_ref as at_place, row_number() over (order by l.at desc, l.run_ref desc) as nth
           from (
-            select * from ledger l where l.app_id = ${appId} and l.entry = 'hold'
+            select * from ledger l where l.app_id = ${appId} and (l.entry = 'hold' or (l.entry = 'settle' and l.turn_index is null and l.amount_micro_usd >= 0))
               ${micros === null ? sql`` : sql`and l.at < 'epoch'::timestamptz + (${micros}::bigint + 1) * interval '1 microsecond' and (${place(sql)}, l.run_ref) <= (${micros}::bigint, ${runRef})`}
             order by l.at desc, l.run_ref desc limit ${turnsSearched(filter)}::int
-          ) l left join turns t using (app_id, session_id, turn_index)`, filter, micros === null ? null : { turn: `${micros}-${runRef}`, part: Number(part) })).pipe(
+          ) l left join turns t using (app_id, session_id, turn_index)`, sql`
+          union all
+          select m.run_ref, m.session_id, t.at_place || '-0', 0, m.kind, m.status, m.attempts, m.started_at, m.finished_at, m.error_code, t.nth, t.at_place
+          from t join metered_runs m on m.app_id = ${appId} and m.run_ref = t.entry_ref`, filter, micros === null ? null : { turn: `${micros}-${runRef}`, part: Number(part) })).pipe(
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )
       }

@@ -142,6 +142,7 @@ export const slugTaken = (slug: string, archivedAt: number | null) =>
 const otherVersion = structured(409, "version_conflict", "The resource is not at expected_version.", "Read it again and repeat the change on that version.")
 export const versionConflict = (kind: "app" | "character" | "proactive policy", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
+export const characterNotReady = structured(409, "character_not_ready", "Something keeps this character from being talked to.", "GET /v1/characters/{slug}/readiness says what, and what to do about it.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
 
 export const memoryForgotten = structured(409, "memory_forgotten", "This memory is forgotten, and cannot be changed any more.", "Tell it again with POST /v1/sessions/{session_id}/memories, if it is to be known again.")
@@ -170,6 +171,7 @@ export const telegramUnavailable = (description: string) => upstreamFailed.sayin
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")
+export const workNotAffordable = budgetExceeded.saying("The app's budget does not cover what this may cost. Nothing was charged.")
 export const endUserCapExceeded = structured(402, "end_user_cap_exceeded", "This end-user has used up what the app allows one. Nothing was charged.",
   "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they start anew at 00:00 UTC.")
 export const endUserBlocked = structured(409, "end_user_blocked", "The app has blocked this end-user.", "Take the block away with PATCH /v1/end-users/{external_user_ref} and blocked: false.")

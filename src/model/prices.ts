@@ -84,6 +84,10 @@ const plan: Record<TurnKind, ReadonlyArray<Tokens>> = {
 export const worstCaseMicroUsd = (model: string, kind: TurnKind, analyzeModel = model): number =>
   plan[kind].reduce((sum, tokens) => sum + costMicroUsd(tokens === analyze ? analyzeModel : model, tokens), 0)
 
+/** What a rehearsal of so many turns may cost at most: they, and one look at what contradicts itself. */
+export const probeMicroUsd = (model: string, turns: number, analyzeModel = model): number =>
+  turns * worstCaseMicroUsd(model, "fast", analyzeModel) + costMicroUsd(model, call(6_000, 500))
+
 /** About what a turn costs: the plan without what it holds in reserve for a second draft. */
 const estimateMicroUsd = (model: string, kind: TurnKind): number =>
   worstCaseMicroUsd(model, kind) - costMicroUsd(model, generate) - (kind === "deep" ? costMicroUsd(model, rewrite) : 0)

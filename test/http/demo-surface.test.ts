@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 const OPEN = [
   "GET /v1/me", "PATCH /v1/apps/{app_id}",
   "GET /v1/characters", "POST /v1/characters", "GET /v1/characters/{slug}", "PATCH /v1/characters/{slug}", "DELETE /v1/characters/{slug}",
-  "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore",
+  "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore", "GET /v1/characters/{slug}/readiness",
   "GET /v1/sessions", "POST /v1/sessions", "GET /v1/sessions/{session_id}", "GET /v1/sessions/{session_id}/state",
   "POST /v1/sessions/{session_id}/messages", "GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream",
   "GET /v1/apps/{app_id}/proactive-policy", "PATCH /v1/apps/{app_id}/proactive-policy", "GET /v1/apps/{app_id}/proactive-policy/decisions",
@@ -26,8 +26,9 @@ const OPEN = [
   "GET /v1/end-users/{external_user_ref}/usage", "GET /v1/end-users/{external_user_ref}/caps", "GET /v1/erasures/{erasure_id}",
   "GET /v1/usage", "GET /v1/rates"
 ]
-/** Account, webhooks, budgets, managed bots, and many bots at once. */
+/** Account, webhooks, budgets, managed bots, many bots at once, and what is paid for apart from turns. */
 const CLOSED = [
+  /^POST \/v1\/characters\/\{slug\}\/readiness\/probe$/,
   /^PATCH \/v1\/end-users\/\{external_user_ref\}\/caps$/,
   /^\w+ \/v1\/account(?:\/|$)/,
   /^\w+ \/v1\/(?:apps\/\{app_id\}|sessions\/\{session_id\})\/channels(?:\/|$)/,
@@ -86,7 +87,7 @@ describe("a demo key", () => {
   })
 
   it.each([
-    ["POST", "/v1/images"], ["POST", "/v1/images/probe"], ["GET", "/v1/images/img_x"], ["POST", "/v1/characters/edda-brandvik/readiness/probe"], ["POST", "/v1/characters/edda-brandvik/assets"],
+    ["POST", "/v1/images"], ["POST", "/v1/images/probe"], ["GET", "/v1/images/img_x"], ["POST", "/v1/characters/edda-brandvik/readiness/probe/again"], ["POST", "/v1/characters/edda-brandvik/assets"],
     ["POST", "/v1/apps"], ["DELETE", "/v1/account/apps"], ["POST", "/v1/account/apps/x/api-keys/y/z"], ["PUT", "/v1/sessions/x/channels?y"], ["PATCH", "/v1/end-users/x/caps/y"]
   ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)

@@ -8,6 +8,7 @@ import { Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
+import { Continuity, continuityPrompt, Contradictions } from "#pipeline/readiness/Continuity.ts"
 import { Extraction } from "#pipeline/relational/Extraction.ts"
 import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
@@ -22,6 +23,7 @@ const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
 const EXTRACTION = formatOf("extraction", Extraction)
+const CONTRADICTIONS = formatOf("contradictions", Contradictions)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
   /** The model that reads a message before `model` answers it, and the turn afterwards. */
@@ -48,5 +50,8 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Laye
     // What it costs is booked when the turn has been read: one that dies on the way is read again.
     extract: (request) => Effect.map(askAnalyst({ format: EXTRACTION, messages: extractPrompt(request), onSpent: () => Effect.void }), ({ value, usage }) => ({ extraction: value, usage }))
   }
-  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor))
+  const continuity: Continuity = {
+    read: (character) => Effect.map(ask({ format: CONTRADICTIONS, messages: continuityPrompt(character), onSpent: () => Effect.void }), ({ value, usage }) => ({ found: value, usage }))
+  }
+  return Context.make(Writer, writer).pipe(Context.add(Continuity, continuity), Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor))
 }))
