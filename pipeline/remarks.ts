@@ -12,14 +12,15 @@ const MOST_CITED = 20
 /** Engines may cite anything; an id of ours looks like this. */
 const ID = /^[\w-]{1,40}$/
 
-export const onRetrieval = ({ failed, retrieved: { recalled, memories, lore } }: Retrieval): Remark => ({
+export const onRetrieval = ({ failed, retrieved: { recalled, memories, lore, evidence } }: Retrieval): Remark => ({
   ...failed && { status: "fallback", errorCode: "recall_failed" },
-  ...recalled.length + memories.length + lore.length > 0 && {
+  ...recalled.length + memories.length + lore.length + evidence.length > 0 && {
     detail: {
       ...recalled.length + memories.length > 0 && {
         memories: [...memories, ...recalled.map((said) => ({ id: memoryId(said), score: said.score }))].map(({ id, score }) => ({ id, score: Math.round(score * 1000) / 1000 }))
       },
-      ...lore.length > 0 && { lore_ids: lore.map(({ id }) => id) }
+      ...lore.length > 0 && { lore_ids: lore.map(({ id }) => id) },
+      ...evidence.length > 0 && { evidence_ids: [...new Set(evidence.map(({ id }) => id))] }
     }
   }
 })

@@ -5,6 +5,7 @@ import { Courier, CourierName } from "#channels/Courier.ts"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
+import { Pages } from "#channels/outbound/Pages.ts"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
@@ -31,8 +32,11 @@ import { Deliveries } from "#src/db/Deliveries.ts"
 import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
+import { Evidence } from "#src/db/Evidence.ts"
+import * as EvidenceStores from "#src/db/EvidenceStores.ts"
 import { Expenses } from "#src/db/Expenses.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
+import { Findings } from "#src/db/Findings.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
@@ -48,6 +52,7 @@ import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
+import { Research } from "#src/db/Research.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { Runs } from "#src/db/Runs.ts"
@@ -77,6 +82,7 @@ import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import { Rehearsals } from "#src/jobs/Rehearsals.ts"
+import { Researches } from "#src/jobs/Researches.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Batches } from "#src/jobs/telegram/Batches.ts"
@@ -122,6 +128,11 @@ const initiatives = Layer.unwrap(Effect.gen(function*() {
 })).pipe(Layer.provideMerge(CharacterVersions.layer))
 
 const probes = Probes.layer.pipe(Layer.provide(Expenses.layer))
+
+/** What sources say of characters, and what is read in them. */
+const evidence = Evidence.layer
+const research = Layer.merge(Research.layer.pipe(Layer.provide(Expenses.layer)), Findings.layer).pipe(Layer.provideMerge(evidence))
+const pages = Layer.unwrap(Effect.map(Settings, ({ outboundAllow, researchHosts }) => Pages.layer({ allow: outboundAllow, hosts: researchHosts })))
 
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
 const courierName = Layer.effect(CourierName, Effect.map(Membership, ({ current }) => CourierName.of({ current })))
@@ -187,16 +198,16 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   const pollers = telegram.mode === "polling" ? Pollers.layer(telegram.managerToken).pipe(Layer.provide(PolledBots.layer)) : Layer.empty
   const turns = { deadlines, serviceText: SERVICE_TEXT, safetyTexts }
   return Layer.merge(Runner.layer, pollers).pipe(
-    Layer.provide([Rehearsals.layer(turns).pipe(Layer.provide(probes)), TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
+    Layer.provide([Rehearsals.layer(turns).pipe(Layer.provide(probes)), Researches.layer.pipe(Layer.provide([research, pages])), TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer)), courier, intake]),
     Layer.provide(TurnPipeline.layer(turns)),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, EvidenceStores.layer.pipe(Layer.provide(evidence)), Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, publicUrl, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, publicUrl, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, probes, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+    Layer.provide([accounts, sandboxes, probes, research, pages, transcriber, Authentication.layer, KeyWatch.layer, CharacterVersions.layer, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

@@ -28,6 +28,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   openai: ["src/model/"],
   qr: ["src/http/"],
   undici: ["channels/outbound/"],
+  htmlparser2: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],
   "graphile-worker": ["src/jobs/", "src/db/migrate.ts"]

@@ -1,5 +1,6 @@
 import type { OpenLoop } from "../relational/Relationship.ts"
 import type { ExampleTurn } from "../domain/Character.ts"
+import type { EvidencePiece } from "./EvidenceStore.ts"
 import type { Remembered } from "./MemoryStore.ts"
 import type { Utterance } from "./Transcript.ts"
 
@@ -23,8 +24,10 @@ export interface Retrieved {
   /** What waits to be taken up again. */
   readonly loops: ReadonlyArray<OpenLoop>
   readonly lore: ReadonlyArray<Lore>
+  /** What sources say. */
+  readonly evidence: ReadonlyArray<EvidencePiece>
   /** Authored dialogues that resemble the message, to show the voice. */
   readonly examples: ReadonlyArray<ReadonlyArray<ExampleTurn>>
 }
 
-export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], examples: [] }
+export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], evidence: [], examples: [] }

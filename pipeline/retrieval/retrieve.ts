@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
 import { inWords, type RelationshipInWords, trustIn } from "../relational/inWords.ts"
 import { contentOf } from "./contentWords.ts"
+import type { EvidenceStore } from "./EvidenceStore.ts"
 import { examplesFor } from "./examples.ts"
 import { loreFor } from "./lore.ts"
 import type { MemoryStore } from "./MemoryStore.ts"
@@ -20,6 +21,7 @@ const CANDIDATES = 20
 const RECALLED = 8
 const REMEMBERED = 8
 const LOOPS = 3
+const EVIDENCE = 4
 
 const FILLERS = new Set("ok okay k lol haha hahaha hm hmm mm yes yeah yep yup no nope nah hi hey hello hallo thanks thx danke ja nein oui si sim nao bye".split(" "))
 const saysNothing = (text: string): boolean => contentOf(terms(text)).every((word) => FILLERS.has(word))
@@ -37,30 +39,32 @@ interface Ports {
   readonly transcript: Transcript["Service"]
   readonly recall: Recall["Service"]
   readonly memoryStore: MemoryStore["Service"]
+  readonly evidenceStore: EvidenceStore
 }
 
 /** Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
-export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
+export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore, evidenceStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
   // A character that writes first looks for what bears on what it is going to write about.
   const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
   const history = yield* transcript.before(turn, HISTORY_UTTERANCES)
   const oldest = history[0]
   const indexed = history[INDEXED_UTTERANCES - 1]
   const query = saysNothing(sought.text) ? [] : recallQuery(sought.text, history)
-  const [{ found, failed }, known] = yield* Effect.all([
+  const [{ found, failed }, known, evidence] = yield* Effect.all([
     oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || query.length === 0
       ? Effect.succeed({ found: [], failed: false })
       : recall.search({ turn, terms: query, before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES }),
-    memoryStore.look({ turn, terms: query, memories: REMEMBERED, loops: LOOPS })
-  ], { concurrency: 2 })
+    memoryStore.look({ turn, terms: query, memories: REMEMBERED, loops: LOOPS }),
+    query.length === 0 ? Effect.succeed({ found: [], failed: false }) : evidenceStore.look({ turn, terms: query, limit: EVIDENCE })
+  ], { concurrency: 3 })
   const now = yield* Clock.currentTimeMillis
   const recalled = rank(found.filter(({ cursor }) => !known.forgotten.has(cursor)), now, RECALLED)
   const trust = trustIn(turn.character, known.bearing, now)
   return {
     history,
-    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), examples: examplesFor(turn.character, sought.text) },
+    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), evidence: evidence.found, examples: examplesFor(turn.character, sought.text) },
     relationship: inWords(turn.character, known.bearing, now),
     trust,
-    failed: failed || known.failed
+    failed: failed || known.failed || evidence.failed
   }
 })

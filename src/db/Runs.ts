@@ -6,8 +6,8 @@ import { Database, type DatabaseError, type Sql } from "./Database.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-export const RUN_KINDS = ["reply", "proactive", "relational_update", "probe"] as const
-export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited", "failed", "completed"] as const
+export const RUN_KINDS = ["reply", "proactive", "relational_update", "probe", "research"] as const
+export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited", "failed", "completed", "cancelled"] as const
 
 export interface Run {
   readonly run_ref: string

@@ -3,7 +3,7 @@ import { Database } from "./Database.ts"
 import { releaseHolds } from "./turnStatements.ts"
 
 /** All that is kept of a session, under its id; its own row last. */
-const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "relationships", "relational_patches", "memories", "open_loops", "snapshots", "proactive_decisions", "events", "session_logs", "sessions"] as const
+const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "relationships", "relational_patches", "memories", "open_loops", "snapshots", "proactive_decisions", "events", "evidence", "session_logs", "sessions"] as const
 
 /** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
 export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionIds: ReadonlyArray<string>) {
@@ -17,5 +17,6 @@ export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionI
       and external_user_ref in (select external_user_ref from sessions where app_id = ${appId} and session_id = any(${ids}::text[]))`)
   // The answers to creates of memories, which hold their words for a day.
   yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and path = any(${ids.map((id) => `/v1/sessions/${id}/memories`)}::text[])`)
+  yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and path like '/v1/characters/%/evidence' and response #>> '{data,source,session_id}' = any(${ids}::text[])`)
   for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)
 })

@@ -7,6 +7,7 @@ import type { Feeds } from "#channels/event-log/Feeds.ts"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { OperationalLog } from "#channels/OperationalLog.ts"
 import type { Outbound } from "#channels/outbound/Outbound.ts"
+import type { Pages } from "#channels/outbound/Pages.ts"
 import type { Transcriber } from "#channels/Transcriber.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
@@ -29,6 +30,9 @@ import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import type { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
+import type { Evidence } from "#src/db/Evidence.ts"
+import type { Findings } from "#src/db/Findings.ts"
+import type { Research } from "#src/db/Research.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
@@ -65,7 +69,7 @@ import type { Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Feeds | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | Arming | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | Database | Deliveries | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Evidence | Feeds | Findings | HookBindings | IdempotencyKeys | IdentityProvider | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | OperationalLog | Outbound | Pages | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | Research | RollingLimits | Runs | Sandboxes
   | Sessions | Timeline | Traces | Transcriber | Updates | Usage | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

@@ -6,8 +6,11 @@ import { ApiKeys } from "#src/db/ApiKeys.ts"
 import { Apps } from "#src/db/Apps.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { Characters } from "#src/db/Characters.ts"
+import { Evidence } from "#src/db/Evidence.ts"
+import { Findings } from "#src/db/Findings.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
+import { Research } from "#src/db/Research.ts"
 import { Sessions } from "#src/db/Sessions.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -21,7 +24,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", loop_id = "", memory_id = "", prefix = "", slug = "", session_id = "" } = params
+  const { app_id = "", batch_id = "", bot_id = "", channel_id = "", evidence_id = "", external_user_ref = "", finding_id = "", loop_id = "", memory_id = "", prefix = "", research_id = "", slug = "", session_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -48,6 +51,12 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
     }
     case "character":
       return isSlug(slug) && (yield* Characters.use((characters) => characters.get(request.principal.appId, slug))) !== undefined
+    case "evidence":
+      return isSlug(slug) && isId("evd", evidence_id) && (yield* Evidence.use((evidence) => evidence.get({ appId: session.appId, slug }, evidence_id))) !== undefined
+    case "finding":
+      return isSlug(slug) && isId("rsr", research_id) && isId("fnd", finding_id) && (yield* Findings.use((findings) => findings.get({ appId: session.appId, slug }, research_id, finding_id))) !== undefined
+    case "research":
+      return isSlug(slug) && isId("rsr", research_id) && (yield* Research.use((research) => research.get({ appId: session.appId, slug }, research_id))) !== undefined
     case "memory":
       return isId("mem", memory_id) && isId("ses", session_id) && (yield* Memories.use((memories) => memories.get(session, memory_id))) !== undefined
     case "open_loop":

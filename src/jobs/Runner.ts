@@ -31,6 +31,7 @@ import { clearSandboxes } from "./clearSandboxes.ts"
 import { initiate } from "./initiate.ts"
 import { Membership } from "./Membership.ts"
 import { Rehearsals } from "./Rehearsals.ts"
+import { Researches } from "./Researches.ts"
 import { Arming } from "./telegram/Arming.ts"
 import { Batches } from "./telegram/Batches.ts"
 import { Intake } from "./telegram/Intake.ts"
@@ -101,16 +102,18 @@ const sandboxesTask = task(Schema.Unknown, () => clearSandboxes)
 
 const rehearseTask = task(Schema.Unknown, () => Rehearsals.use((rehearsals) => rehearsals.work))
 
+const researchTask = task(Schema.Unknown, () => Researches.use((researches) => researches.work))
+
 const initiateTask = task(Schema.Unknown, () => initiate)
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Rehearsals | Retention | RollingLimits | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | ExpiredSandboxes | IdempotencyKeys | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
-  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, initiate: initiateTask, rehearse: rehearseTask
+  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, initiate: initiateTask, rehearse: rehearseTask, research: researchTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate", "* * * * * rehearse"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate", "* * * * * rehearse", "* * * * * research"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

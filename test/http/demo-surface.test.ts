@@ -29,6 +29,7 @@ const OPEN = [
 /** Account, webhooks, budgets, managed bots, many bots at once, and what is paid for apart from turns. */
 const CLOSED = [
   /^POST \/v1\/characters\/\{slug\}\/readiness\/probe$/,
+  /^\w+ \/v1\/characters\/\{slug\}\/(?:evidence|research)(?:\/|$)/,
   /^PATCH \/v1\/end-users\/\{external_user_ref\}\/caps$/,
   /^\w+ \/v1\/account(?:\/|$)/,
   /^\w+ \/v1\/(?:apps\/\{app_id\}|sessions\/\{session_id\})\/channels(?:\/|$)/,
@@ -57,7 +58,7 @@ afterAll(async () => {
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
-  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), bot_id: () => newId("bot"),
+  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), bot_id: () => newId("bot"), evidence_id: () => newId("evd"), research_id: () => newId("rsr"), finding_id: () => newId("fnd"),
   batch_id: () => newId("bat"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))

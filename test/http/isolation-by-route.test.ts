@@ -17,7 +17,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), bot_id: newId("bot"), batch_id: newId("bat"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, memory_id: newId("mem"), loop_id: newId("lop"), bot_id: newId("bot"), batch_id: newId("bat"), evidence_id: newId("evd"), research_id: newId("rsr"), finding_id: newId("fnd"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -52,6 +52,10 @@ const settle = async (): Promise<typeof ours> => {
   const { trace_id } = await app.converse(session_id, "I have a chemistry exam tomorrow. What is for dinner?")
   await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session_id}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined)
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
+  const text = "The lighthouse was built in 1891."
+  const evidence_id = (await app.post(`/v1/characters/${slug}/evidence`, { kind: "quote", text })).body.data.id
+  const research_id = (await app.post(`/v1/characters/${slug}/research`, { question: "When was the lighthouse built?", purpose: "world", sources: [{ kind: "text", text }] })).body.data.id
+  const finding_id = await until("a finding", async () => (await app.get(`/v1/characters/${slug}/research/${research_id}`)).body.data.findings[0]?.id)
   const loop_id = (await app.get(`/v1/sessions/${session_id}/open-loops`)).body.data.open_loops[0].id
   await server.database.sql`
     insert into snapshots (app_id, session_id, snapshot_id, turn_index, snapshot, created_at)
@@ -65,7 +69,7 @@ const settle = async (): Promise<typeof ours> => {
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, bot_id, batch_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, bot_id, batch_id, evidence_id, research_id, finding_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 

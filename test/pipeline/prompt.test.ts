@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import { LAST_WORD, prompt, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
+import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { plainGrounding, requestOf } from "#test/support/requests.ts"
 
@@ -25,16 +26,17 @@ describe("prompt", () => {
       },
       request: {
         history: [{ role: "user", text: HOSTILE, cursor: 1, at }],
-        retrieved: { recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }], memories: [{ id: "mem_1", kind: "fact", text: HOSTILE, at, cursor: 3, score: 1 }], loops: [{ ...loop, text: HOSTILE }], lore: [{ id: "lore-0", content: HOSTILE }], examples: [[{ role: "user", text: HOSTILE }, { role: "character", text: HOSTILE }]] },
+        retrieved: { recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }], memories: [{ id: "mem_1", kind: "fact", text: HOSTILE, at, cursor: 3, score: 1 }], loops: [{ ...loop, text: HOSTILE }], lore: [{ id: "lore-0", content: HOSTILE }], evidence: [{ id: "evd_1", text: HOSTILE, title: HOSTILE }], examples: [[{ role: "user", text: HOSTILE }, { role: "character", text: HOSTILE }]] },
         grounding: { ...plainGrounding, addressee: HOSTILE, localTime: "Saturday 21:40", userEmotion: HOSTILE, contradictions: [{ memoryId: "cursor-1", userNowSays: HOSTILE }] },
         knowledge: { mayReveal: [HOSTILE], mustNotReveal: [HOSTILE], knows: [HOSTILE], unknown: [HOSTILE], soughtSecrets: [HOSTILE] },
         relationship: { stage: "warming", standing: ["some trust"], feels: "joy", summary: HOSTILE }
       }
     })
     const outside = textOf(hostile).replaceAll(BLOCK, "")
-    assert.strictEqual(outside, textOf(requestOf("hi")).replaceAll(BLOCK, ""))
+    const harmless = requestOf("hi", { request: { retrieved: { ...NOTHING_RETRIEVED, evidence: [{ id: "evd_1", text: "hi", title: null }] } } })
+    assert.strictEqual(outside, textOf(harmless).replaceAll(BLOCK, ""))
     const blocks = blocksOf(hostile)
-    for (const place of ["message.text", "history[0].text", "now.person.display_name", "character.persona.summary", "knowledge.must_not_reveal[0]", "voice.samples[0].text", "examples[0][1].text", "world.summary", "lore[0]", "memories[0].text", "memories[1].text", "open_loops[0].text", "relationship.story_so_far", "now.person.feels", "knowledge.unknown[0]", "turn.contradicts[0].person_now_says"]) {
+    for (const place of ["message.text", "history[0].text", "now.person.display_name", "character.persona.summary", "knowledge.must_not_reveal[0]", "voice.samples[0].text", "examples[0][1].text", "world.summary", "lore[0]", "evidence[0].source", "evidence[0].says", "memories[0].text", "memories[1].text", "open_loops[0].text", "relationship.story_so_far", "now.person.feels", "knowledge.unknown[0]", "turn.contradicts[0].person_now_says"]) {
       assert.nestedPropertyVal(blocks, place, HOSTILE)
     }
   })

@@ -1,3 +1,4 @@
+import { EvidenceStore } from "#pipeline/retrieval/EvidenceStore.ts"
 import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -137,7 +138,7 @@ describe("retrieval", () => {
       }) }),
       nothingKnown
     )
-    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore }), ports)
+    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, evidenceStore: EvidenceStore }), ports)
     return { asked, result: yield* retrieve(all, turnOf({ text })) }
   })
 

@@ -23,7 +23,7 @@ const gatesOf = (stages: TraceRow["stages"]) =>
 /** What the last retrieval found. Of research and of graphs there is nothing to be found yet. */
 const retrievalOf = (stages: TraceRow["stages"]) => {
   const detail = stages.findLast(({ stage }) => stage === "retrieval")?.detail
-  return { memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [], evidence_ids: [], edge_ids: [] }
+  return { memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [], evidence_ids: detail?.evidence_ids ?? [], edge_ids: [] }
 }
 
 const toResource = (row: TraceRow) => ({

@@ -12,6 +12,7 @@ import { Continuity, continuityPrompt, Contradictions } from "#pipeline/readines
 import { Extraction } from "#pipeline/relational/Extraction.ts"
 import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
+import { Readings, readPrompt, SourceReader } from "#pipeline/research/SourceReader.ts"
 import { makeAsk } from "./ask.ts"
 import type { OpenAiOptions } from "./call.ts"
 import { formatOf } from "./Format.ts"
@@ -23,6 +24,7 @@ const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
 const EXTRACTION = formatOf("extraction", Extraction)
+const FINDINGS = formatOf("findings", Readings)
 const CONTRADICTIONS = formatOf("contradictions", Contradictions)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
@@ -53,5 +55,8 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Laye
   const continuity: Continuity = {
     read: (character) => Effect.map(ask({ format: CONTRADICTIONS, messages: continuityPrompt(character), onSpent: () => Effect.void }), ({ value, usage }) => ({ found: value, usage }))
   }
-  return Context.make(Writer, writer).pipe(Context.add(Continuity, continuity), Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor))
+  const reader: SourceReader = {
+    read: (request) => Effect.map(ask({ format: FINDINGS, messages: readPrompt(request), onSpent: () => Effect.void }), ({ value, usage }) => ({ readings: value, usage }))
+  }
+  return Context.make(Writer, writer).pipe(Context.add(SourceReader, reader), Context.add(Continuity, continuity), Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor))
 }))
