@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -142,11 +143,12 @@ export class Research extends Context.Service<Research, {
       const of = { appId, slug }
       const [{ there } = { there: 0 }] = yield* query<Array<{ there: number }>>((sql) => sql`
         select count(*)::int as there from findings where app_id = ${appId} and slug = ${slug} and research_id = ${researchId}`)
+      const now = yield* Clock.currentTimeMillis
       const passages = new Map<string, string>()
       for (const { claim, confidence, quote, passage, change } of upheld.slice(0, Math.max(0, MOST_FINDINGS - there))) {
         const evidenceId = source.evidence_id ?? passages.get(passage) ?? (yield* evidence.create(of, {
           kind: "quote", text: passage, trust: source.kind === "url" ? "web" : "app", status: "active", sessionId: null, researchId,
-          source: { title: source.title, url: source.url, ...source.kind === "url" && { retrieved_at: new Date().toISOString() }, ...source.text !== null && { sha256: sha256Of(source.text) } }
+          source: { title: source.title, url: source.url, ...source.kind === "url" && { retrieved_at: new Date(now).toISOString() }, ...source.text !== null && { sha256: sha256Of(source.text) } }
         }).pipe(Effect.map(({ evidence_id }) => evidence_id), Effect.catchTag("EvidenceLimitReached", () => Effect.succeed(null))))
         if (evidenceId === null) break
         passages.set(passage, evidenceId)

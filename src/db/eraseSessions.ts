@@ -18,5 +18,9 @@ export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionI
   // The answers to creates of memories, which hold their words for a day.
   yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and path = any(${ids.map((id) => `/v1/sessions/${id}/memories`)}::text[])`)
   yield* query((sql) => sql`delete from idempotency_keys where app_id = ${appId} and path like '/v1/characters/%/evidence' and response #>> '{data,source,session_id}' = any(${ids}::text[])`)
+  // What was found in what they have said.
+  yield* query((sql) => sql`
+    delete from findings f using finding_quotes q, evidence e where e.app_id = ${appId} and e.session_id = any(${ids}::text[])
+      and q.app_id = e.app_id and q.slug = e.slug and q.evidence_id = e.evidence_id and f.app_id = q.app_id and f.slug = q.slug and f.finding_id = q.finding_id`)
   for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)
 })

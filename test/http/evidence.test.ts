@@ -185,10 +185,14 @@ describe("what a person has said", () => {
     const session_id = await app.createSession({ character_slug: slug, external_user_ref: "to-be-erased" })
     const { id } = await add(slug, { kind: "session_turn", text: "My sister Nadia keeps the lighthouse.", trust: "user", source: { session_id } })
     await app.post(`/v1/characters/${slug}/evidence`, { kind: "session_turn", text: "Nadia again.", source: { session_id } }, { "idempotency-key": "kept" })
+    const research_id = (await app.post(`/v1/characters/${slug}/research`, { question: "Who keeps it?", purpose: "canon", sources: [] })).body.data.id
+    await server.database.sql`insert into findings (app_id, slug, finding_id, research_id, claim, confidence) values (${app.appId}, ${slug}, 'fnd_x', ${research_id}, 'Nadia keeps it.', 1)`
+    await server.database.sql`insert into finding_quotes (app_id, slug, finding_id, evidence_id, quote) values (${app.appId}, ${slug}, 'fnd_x', ${id}, 'My sister Nadia')`
     await app.delete("/v1/end-users/to-be-erased")
     await until("the erasure", async () => (await app.get(`/v1/sessions/${session_id}`)).status === 404)
     assert.deepStrictEqual(code(await app.get(`/v1/characters/${slug}/evidence/${id}`)), [404, "evidence_not_found"])
     assert.deepStrictEqual(await found(slug, "Nadia"), [])
+    assert.lengthOf(await server.database.sql`select 1 from findings where app_id = ${app.appId} and claim like '%Nadia%'`, 0)
     assert.lengthOf(await server.database.sql`select 1 from idempotency_keys where app_id = ${app.appId} and response::text like '%Nadia%'`, 0)
   })
 })
