@@ -5,6 +5,7 @@ import { Courier, CourierName } from "#channels/Courier.ts"
 import { Feeds } from "#channels/event-log/Feeds.ts"
 import * as LogWatch from "#channels/event-log/LogWatch.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
+import { Pages } from "#channels/outbound/Pages.ts"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
@@ -39,9 +40,12 @@ import { ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
 import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import * as EventLogReader from "#src/db/EventLogReader.ts"
+import { Evidence } from "#src/db/Evidence.ts"
+import * as EvidenceStores from "#src/db/EvidenceStores.ts"
 import { Expenses } from "#src/db/Expenses.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { Images } from "#src/db/Images.ts"
+import { Findings } from "#src/db/Findings.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
@@ -50,12 +54,14 @@ import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { Metrics } from "#src/db/Metrics.ts"
+import { Probes } from "#src/db/Probes.ts"
 import { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
 import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
+import { Research } from "#src/db/Research.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { Runs } from "#src/db/Runs.ts"
@@ -94,6 +100,8 @@ import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import { Studio } from "#src/jobs/images/Studio.ts"
 import { PublicAddress } from "#src/jobs/PublicAddress.ts"
+import { Rehearsals } from "#src/jobs/Rehearsals.ts"
+import { Researches } from "#src/jobs/Researches.ts"
 import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Batches } from "#src/jobs/telegram/Batches.ts"
@@ -186,6 +194,13 @@ const initiatives = Layer.unwrap(Effect.gen(function*() {
   return Initiatives.layer({ holdMicroUsd: worstCaseMicroUsd(model, "proactive") })
 })).pipe(Layer.provideMerge(CharacterVersions.layer))
 
+const probes = Probes.layer.pipe(Layer.provide(Expenses.layer))
+
+/** What sources say of characters, and what is read in them. */
+const evidence = Evidence.layer
+const research = Layer.merge(Research.layer.pipe(Layer.provide(Expenses.layer)), Findings.layer).pipe(Layer.provideMerge(evidence))
+const pages = Layer.unwrap(Effect.map(Settings, ({ outboundAllow, researchHosts }) => Pages.layer({ allow: outboundAllow, hosts: researchHosts })))
+
 /** The couriers lease lanes under the name that this process is registered by as a worker. */
 const courierName = Layer.effect(CourierName, Effect.map(Membership, ({ current }) => CourierName.of({ current })))
 
@@ -254,16 +269,16 @@ const worker = Layer.unwrap(Effect.gen(function*() {
   const options = { deadlines, serviceText: SERVICE_TEXT, safetyTexts }
   return Layer.merge(Runner.layer, pollers).pipe(
     Layer.provide(EvalRunner.layer.pipe(Layer.provide([EvalQueue.layer.pipe(Layer.provide(Expenses.layer)), evalRuns, ShadowSessions.layer, EvalEngines.layer(offlinePipeline(options)), inbox]))),
-    Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake, Studio.layer]),
+    Layer.provide([Rehearsals.layer(options).pipe(Layer.provide(probes)), Researches.layer.pipe(Layer.provide([research, pages])), TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake, Studio.layer]),
     Layer.provide(TurnPipeline.layer(options)),
-    Layer.provide([deviceCodes, Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, EvidenceStores.layer.pipe(Layer.provide(evidence)), Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
   const { host, port, trustedProxies } = yield* Settings
   return HttpServer.layer({ host, port, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, transcriber, EvalSuites.layer, evalRuns, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+    Layer.provide([accounts, sandboxes, probes, research, pages, transcriber, EvalSuites.layer, evalRuns, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))

@@ -85,6 +85,13 @@ export const allowList = (setting: string, text: string) => {
   return need(setting, "allow" in read ? read.allow : null, `must be a comma-separated list of host, host:port or CIDR (such as 10.0.0.0/8), which ${bad} is not`)
 }
 
+const HOST = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,62})(?:\.[a-z0-9-]{1,63})*$/
+/** Names of hosts; `*.` in front stands for all below one. */
+export const hosts = (setting: string, text: string) => {
+  const names = text.split(",").map((part) => part.trim().toLowerCase()).filter((part) => part !== "")
+  return need<ReadonlyArray<string>>(setting, names.every((name) => HOST.test(name)) ? names : null, "must be a comma-separated list of hosts such as example.org or *.example.org")
+}
+
 const { crisis, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
 const decodeSafetyTexts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(

@@ -39,6 +39,8 @@ export class Settings extends Context.Service<Settings, {
   /** The key of secrets at rest, and the one that is to replace it. */
   readonly secrets: { readonly key: Key | null; readonly newKey: Key | null }
   readonly outboundAllow: AllowList
+  /** Hosts whose pages research may read. */
+  readonly researchHosts: ReadonlyArray<string>
   readonly retention: { readonly attempts: Duration.Duration; readonly log: Duration.Duration | null }
   readonly adminToken: Secret | null
   readonly telegram: { readonly apiRoot: string; readonly managerToken: Secret | null; readonly mode: "webhook" | "polling" }
@@ -80,6 +82,7 @@ const env = Config.all({
   S3_ACCESS_KEY_ID: Config.option(Config.String("S3_ACCESS_KEY_ID")),
   S3_SECRET_ACCESS_KEY: Config.option(Config.Redacted("S3_SECRET_ACCESS_KEY")),
   OUTBOUND_ALLOW: text("OUTBOUND_ALLOW", ""),
+  RESEARCH_HOSTS: text("RESEARCH_HOSTS", ""),
   DELIVERY_RETENTION_DAYS: text("DELIVERY_RETENTION_DAYS", "30"),
   LOG_RETENTION_DAYS: Config.option(Config.String("LOG_RETENTION_DAYS")),
   ADMIN_TOKEN: Config.option(Config.Redacted("ADMIN_TOKEN")),
@@ -166,6 +169,7 @@ const read = Effect.gen(function*() {
     storage: yield* readStorage(e),
     secrets: { key: yield* check.key("SECRETS_KEY", e.SECRETS_KEY), newKey: yield* check.key("SECRETS_KEY_NEW", e.SECRETS_KEY_NEW) },
     outboundAllow: yield* check.allowList("OUTBOUND_ALLOW", e.OUTBOUND_ALLOW),
+    researchHosts: yield* check.hosts("RESEARCH_HOSTS", e.RESEARCH_HOSTS),
     retention: yield* readRetention(e),
     adminToken: yield* check.token(
       "ADMIN_TOKEN", e.ADMIN_TOKEN, production ? /^[\x21-\x7e]{16,}$/ : /^[\x21-\x7e]+$/, `must be ${production ? "16 or more " : ""}visible ASCII characters without a space`

@@ -30,6 +30,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   qr: ["src/http/"],
   "@aws-sdk/client-s3": ["src/storage/"],
   undici: ["channels/outbound/"],
+  htmlparser2: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],
   yauzl: ["src/imports/"],

@@ -49,6 +49,8 @@ describe("a setting that cannot be used", () => {
     ["OUTBOUND_ALLOW", "https://hooks.internal"],
     ["OUTBOUND_ALLOW", "2130706433"],
     ["OUTBOUND_ALLOW", "good.example, *"],
+    ["RESEARCH_HOSTS", "https://example.org"],
+    ["RESEARCH_HOSTS", "example.org, *"],
     ["ADMIN_TOKEN", "two words"],
     ["TELEGRAM_API_ROOT", "api.telegram.org"],
     ["TELEGRAM_MANAGER_TOKEN", "my bot"],

@@ -13,6 +13,7 @@ export const LINES = {
   already: "We are talking already: just write. /reset begins anew, /help says what else there is.",
   linked: "You are connected. Just go on where you left off.",
   linkSpent: "That link has been used or has run out. Ask for a new one where you got it.",
+  nobodyHere: "There is nobody to talk to here right now. Please try again later.",
   quiet: "All right: nothing comes from here any more unless you write first.",
   help: ["Just write, and you are answered.", ...COMMANDS.map(({ command, description }) => `/${command}: ${description}`)].join("\n"),
   forgetSure: "This deletes for good all that you have told us, and all that was said to you, not only here. Send /forget again within five minutes if that is what you want.",

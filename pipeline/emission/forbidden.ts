@@ -27,7 +27,7 @@ export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>)
   const words = padded(read)
   return rules.find(({ kind, value }) => {
     switch (kind) {
-      case "regex": return [reply, read].some((text) => patternOf(value)?.matcher(text).find() ?? false)
+      case "regex": return (reply === read ? [reply] : [reply, read]).some((text) => patternOf(value)?.matcher(text).find() ?? false)
       case "behavior": return false
       // A phrase without a word in it, such as "!!!" or "🙂", is looked for as it is.
       default: return phraseOf(value).trim() === "" ? reply.includes(value) : words.includes(phraseOf(value))

@@ -20,6 +20,7 @@ export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, gr
       ...[...history, ...retrieved.recalled].map((said) => [memoryId(said), said.text] as const),
       ...retrieved.memories.flatMap(({ id, cursor, text }) => [id, ...cursor === null ? [] : [memoryId({ cursor })]].map((id) => [id, text] as const))
     ]),
+    evidence: retrieved.evidence.map(({ text }) => text),
     serviceText,
     mustNotReveal: [...knowledge.mustNotReveal, ...retrieved.world.untold],
     unspoken: retrieved.world.unspoken,

@@ -25,6 +25,8 @@ export interface GateContext {
   readonly characterTexts: ReadonlyArray<string>
   /** The texts of the memories that the turn has, by their id. */
   readonly memories: ReadonlyMap<string, string>
+  /** What the sources say that the turn was given. */
+  readonly evidence: ReadonlyArray<string>
   /** Our rules to the model; not for the user's eyes. */
   readonly serviceText: string
   readonly mustNotReveal: ReadonlyArray<string>
@@ -64,8 +66,8 @@ const inAnotherLanguage = (text: string, context: GateContext): boolean => {
 }
 
 /** Everything that somebody wrote and the character may pass on. */
-const written = ({ character, userTexts, characterTexts, memories }: GateContext): string =>
-  [JSON.stringify(character), ...userTexts, ...characterTexts, ...memories.values()].join("\n")
+const written = ({ character, userTexts, characterTexts, memories, evidence }: GateContext): string =>
+  [JSON.stringify(character), ...userTexts, ...characterTexts, ...memories.values(), ...evidence].join("\n")
 
 /** As it is read: `plain`, but for what authors forbid, who may have meant the very characters. */
 interface Held extends Candidate {

@@ -31,6 +31,7 @@ const contextOf = (played: Played, turn: number): GateContext => {
     ]),
     serviceText: "",
     mustNotReveal: [],
+    evidence: [],
     unspoken: [],
     delicate: false,
     unasked: null

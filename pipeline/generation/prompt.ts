@@ -51,6 +51,7 @@ const MAY_SEND_PICTURE = "The character may send one picture with this reply, as
 const SAMPLES_MAX_CHARS = 1_600
 const EXAMPLES_MAX_CHARS = 1_600
 const MEMORIES_MAX_CHARS = 1_600
+const EVIDENCE_MAX_CHARS = 5_200
 const LOOPS_MAX_CHARS = 600
 const PEOPLE_MAX_CHARS = 1_200
 const TIES_MAX_CHARS = 800
@@ -89,6 +90,7 @@ const turnPart = ({ turn, history, retrieved, grounding, safety, knowledge, rela
   dataBlock("examples", fitting(retrieved.examples, EXAMPLES_MAX_CHARS)),
   dataBlock("lore", retrieved.lore.map(({ content }) => content)),
   ...around(retrieved.world),
+  ...retrieved.evidence.length === 0 ? [] : [dataBlock("evidence", fitting(retrieved.evidence.map(({ title, text }) => ({ source: title, says: text })), EVIDENCE_MAX_CHARS))],
   dataBlock("relationship", { stage: relationship.stage, standing: relationship.standing, character_feels: relationship.feels, story_so_far: relationship.summary }),
   dataBlock("memories", fitting([...retrieved.memories.map(noted), ...retrieved.recalled.map(memory)], MEMORIES_MAX_CHARS)),
   dataBlock("open_loops", fitting(retrieved.loops.map(({ kind, owner, text, due_at }) => ({ kind, owner, text, due_on: due_at?.slice(0, 10) ?? null })), LOOPS_MAX_CHARS)),

@@ -1,5 +1,6 @@
 import type { OpenLoop } from "../relational/Relationship.ts"
 import type { ExampleTurn } from "../domain/Character.ts"
+import type { EvidencePiece } from "./EvidenceStore.ts"
 import type { Remembered } from "./MemoryStore.ts"
 import { NOTHING_OF_WORLD, type WorldFound } from "../world/found.ts"
 import type { Utterance } from "./Transcript.ts"
@@ -26,8 +27,10 @@ export interface Retrieved {
   readonly lore: ReadonlyArray<Lore>
   /** What of the character's world bears on the message. */
   readonly world: WorldFound
+  /** What sources say. */
+  readonly evidence: ReadonlyArray<EvidencePiece>
   /** Authored dialogues that resemble the message, to show the voice. */
   readonly examples: ReadonlyArray<ReadonlyArray<ExampleTurn>>
 }
 
-export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], world: NOTHING_OF_WORLD, examples: [] }
+export const NOTHING_RETRIEVED: Retrieved = { recalled: [], memories: [], loops: [], lore: [], evidence: [], world: NOTHING_OF_WORLD, examples: [] }

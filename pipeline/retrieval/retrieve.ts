@@ -5,6 +5,7 @@ import { inWords, type RelationshipInWords, trustIn } from "../relational/inWord
 import { worldFor } from "../world/found.ts"
 import type { WorldStore } from "../world/WorldStore.ts"
 import { contentOf } from "./contentWords.ts"
+import type { EvidenceStore } from "./EvidenceStore.ts"
 import { examplesFor } from "./examples.ts"
 import { loreFor } from "./lore.ts"
 import type { MemoryStore } from "./MemoryStore.ts"
@@ -22,6 +23,7 @@ const CANDIDATES = 20
 const RECALLED = 8
 const REMEMBERED = 8
 const LOOPS = 3
+const EVIDENCE = 4
 
 const FILLERS = new Set("ok okay k lol haha hahaha hm hmm mm yes yeah yep yup no nope nah hi hey hello hallo thanks thx danke ja nein oui si sim nao bye".split(" "))
 const saysNothing = (text: string): boolean => contentOf(terms(text)).every((word) => FILLERS.has(word))
@@ -40,31 +42,33 @@ interface Ports {
   readonly recall: Recall["Service"]
   readonly memoryStore: MemoryStore["Service"]
   readonly worldStore: WorldStore["Service"]
+  readonly evidenceStore: EvidenceStore
 }
 
 /** Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
-export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore, worldStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
+export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore, worldStore, evidenceStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
   // A character that writes first looks for what bears on what it is going to write about.
   const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
   const [history, { world, failed: worldFailed }] = yield* Effect.all([transcript.before(turn, HISTORY_UTTERANCES), worldStore.look(turn)], { concurrency: 2 })
   const oldest = history[0]
   const indexed = history[INDEXED_UTTERANCES - 1]
   const query = saysNothing(sought.text) ? [] : recallQuery(sought.text, history)
-  const [{ found, failed }, known] = yield* Effect.all([
+  const [{ found, failed }, known, evidence] = yield* Effect.all([
     oldest === undefined || indexed === undefined || history.length < HISTORY_UTTERANCES || query.length === 0
       ? Effect.succeed({ found: [], failed: false })
       : recall.search({ turn, terms: query, before: oldest.cursor, indexTo: indexed.cursor, limit: CANDIDATES }),
-    memoryStore.look({ turn, terms: query, memories: REMEMBERED, loops: LOOPS })
-  ], { concurrency: 2 })
+    memoryStore.look({ turn, terms: query, memories: REMEMBERED, loops: LOOPS }),
+    query.length === 0 ? Effect.succeed({ found: [], failed: false }) : evidenceStore.look({ turn, terms: query, limit: EVIDENCE })
+  ], { concurrency: 3 })
   const now = yield* Clock.currentTimeMillis
   const recalled = rank(found.filter(({ cursor }) => !known.forgotten.has(cursor)), now, RECALLED)
   const around = worldFor(sought, history, world, now)
   const trust = trustIn(turn.character, known.bearing, now)
   return {
     history,
-    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), world: around, examples: examplesFor(turn.character, sought.text) },
+    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), evidence: evidence.found, world: around, examples: examplesFor(turn.character, sought.text) },
     relationship: inWords(turn.character, known.bearing, now, around.mood),
     trust,
-    failed: failed || known.failed || worldFailed
+    failed: failed || known.failed || evidence.failed || worldFailed
   }
 })

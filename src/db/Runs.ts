@@ -6,12 +6,13 @@ import { Database, type DatabaseError, type Sql } from "./Database.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-export const RUN_KINDS = ["reply", "proactive", "relational_update", "eval", "image"] as const
+export const RUN_KINDS = ["reply", "proactive", "relational_update", "probe", "research", "eval", "image"] as const
 export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited", "failed", "completed", "cancelled", "budget_stopped"] as const
 
 export interface Run {
   readonly run_ref: string
   /** None of an eval, whose sessions nobody sees. */
+  /** Null: it is of no session. */
   readonly session_id: string | null
   readonly kind: (typeof RUN_KINDS)[number]
   readonly status: (typeof RUN_STATUSES)[number]
@@ -69,7 +70,7 @@ const runsOf = (sql: Sql) => sql`
     from images i where i.app_id = t.app_id and i.session_id = t.session_id and i.turn_index = t.turn_index
   ) r`
 
-/** What is being done and was done, the newest first: turns, each followed by the reading of it and by the pictures that were asked for in it. */
+/** What is being done and was done, the newest first: turns, each followed by the reading of it and by the pictures that were asked for in it; and what is paid for apart from turns. */
 export class Runs extends Context.Service<Runs, {
   readonly ofSession: (appId: string, sessionId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
   /** Evals too; by when they were accepted. */
@@ -90,11 +91,11 @@ export class Runs extends Context.Service<Runs, {
       return { runs, next: turns < turnsSearched({ ...filter, limit }) || last === null ? null : `${last}-${LAST_PART}` }
     }
 
-    /** The runs among the turns that `turns` gives (newest first, with `at_place` and `nth`), behind the part of the turn at `after`. */
-    const search = (sql: Sql, turns: Fragment, filter: RunFilter, after: { readonly turn: string; readonly part: number } | null, evals: Fragment = sql``) => sql`
+    /** The runs among the turns that `turns` gives (newest first, with `at_place` and `nth`), behind the part of the turn at `after`; and `others`, in the form of `runsOf` with `nth`. */
+    const search = (sql: Sql, turns: Fragment, filter: RunFilter, after: { readonly turn: string; readonly part: number } | null, others: Fragment = sql``) => sql`
       with t as materialized (${turns})
       select (select count(*)::int from t) as turns, (select at_place from t order by nth desc limit 1) as last, coalesce(json_agg(to_json(r) order by r.nth, r.part), '[]') as runs from (
-        select * from (select x.*, t.nth, t.at_place from (${runsOf(sql)}) x join t on t.run_ref = x.turn_ref ${evals}) x
+        select * from (select x.*, t.nth, t.at_place from (${runsOf(sql)}) x join t on t.run_ref = x.turn_ref ${others}) x
         where (${filter.kind}::text is null or x.kind = ${filter.kind}) and (${filter.status}::text is null or x.status = ${filter.status})
           ${after === null ? sql`` : sql`and not (x.at_place = ${after.turn} and x.part <= ${after.part}::int)`}
         order by x.nth, x.part limit ${filter.limit + 1}::int
@@ -110,7 +111,7 @@ export class Runs extends Context.Service<Runs, {
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )
       },
-      // By the ledger, which has an entry for every turn of an app in the order of time, those included that were erased since.
+      // By the ledger, which has an entry for everything that an app pays for in the order of time, those turns included that were erased since.
       ofApp: (appId, filter) => {
         const [, micros = null, runRef = null, part = "0"] = APP_PLACE.exec(filter.after ?? "") ?? []
         const place = (sql: Sql) => sql`(floor(extract(epoch from l.at) * 1000000)::bigint)`
@@ -118,17 +119,20 @@ export class Runs extends Context.Service<Runs, {
           ${micros === null ? sql`` : sql`and l.at < 'epoch'::timestamptz + (${micros}::bigint + 1) * interval '1 microsecond' and (${place(sql)}, l.run_ref) <= (${micros}::bigint, ${runRef})`}
           order by l.at desc, l.run_ref desc limit ${turnsSearched(filter)}::int`
         return query<Array<Searched>>((sql) => search(sql, sql`
-          select t.*, ${place(sql)} || '-' || l.run_ref as at_place, row_number() over (order by l.at desc, l.run_ref desc) as nth
+          select t.*, l.run_ref as entry_ref, ${place(sql)} || '-' || l.run_ref as at_place, row_number() over (order by l.at desc, l.run_ref desc) as nth
           from (
             select * from (
-              (select app_id, session_id, turn_index, run_ref, at from ledger l where l.app_id = ${appId} and l.entry = 'hold' ${page(sql)})
+              (select app_id, session_id, turn_index, run_ref, at from ledger l where l.app_id = ${appId} and (l.entry = 'hold' or (l.entry = 'settle' and l.activity in ('probe', 'research') and l.amount_micro_usd >= 0)) ${page(sql)})
               union all
               (select * from (select app_id, null::text, null::int, run_id, created_at from eval_runs where app_id = ${appId}) as l(app_id, session_id, turn_index, run_ref, at) where true ${page(sql)})
             ) l order by at desc, run_ref desc limit ${turnsSearched(filter)}::int
           ) l left join turns t using (app_id, session_id, turn_index)`, filter, micros === null ? null : { turn: `${micros}-${runRef}`, part: Number(part) }, sql`
             union all
             select r.run_id, r.run_id, null, t.at_place || '-0', 0, 'eval', r.status, (r.started_at is not null)::int, r.started_at, r.finished_at, r.error_code, t.nth, t.at_place
-            from t join eval_runs r on r.app_id = ${appId} and r.run_id = split_part(t.at_place, '-', 2)`)).pipe(
+            from t join eval_runs r on r.app_id = ${appId} and r.run_id = t.entry_ref
+            union all
+            select m.run_ref, m.run_ref, m.session_id, t.at_place || '-0', 0, m.kind, m.status, m.attempts, m.started_at, m.finished_at, m.error_code, t.nth, t.at_place
+            from t join metered_runs m on m.app_id = ${appId} and m.run_ref = t.entry_ref`)).pipe(
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )
       }

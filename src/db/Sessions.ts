@@ -60,10 +60,13 @@ export interface SessionFilter {
 
 const readThresholds = Schema.decodeUnknownSync(ProactiveControls)
 
-/** Why no session can be opened with a character: it is not there, or has been put away. */
+/** Why no session can be opened with a character: it is not there, has been put away, or is not to be talked to as it is. */
 export class CharacterUnavailable extends Schema.TaggedError<CharacterUnavailable>()("CharacterUnavailable", {
-  reason: Schema.Literals(["not_found", "archived"])
+  reason: Schema.Literals(["not_found", "archived", "not_ready"])
 }) {}
+
+/** Why nobody new may talk to a character that is there. */
+const closedBy = ({ status, readiness }: StoredCharacter) => status === "archived" ? "archived" : readiness === "blocked" ? "not_ready" : null
 
 /** Persistent threads between one person and one character. */
 export class Sessions extends Context.Service<Sessions, {
@@ -119,8 +122,8 @@ export class Sessions extends Context.Service<Sessions, {
       if (character === undefined) return yield* new CharacterUnavailable({ reason: "not_found" })
       const usedUp = yield* quotas.isUsedUp(appId, "sessions")
       if (usedUp && !wanted.reuse) return yield* new QuotaReached()
-      const archived = character.status === "archived"
-      if (archived && !wanted.reuse) return yield* new CharacterUnavailable({ reason: "archived" })
+      const closed = closedBy(character)
+      if (closed !== null && !wanted.reuse) return yield* new CharacterUnavailable({ reason: closed })
       const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
       // This also locks the person's row, so that two requests to reuse a session agree on one.
       yield* query((sql) => sql`
@@ -136,7 +139,7 @@ export class Sessions extends Context.Service<Sessions, {
         const [present] = yield* select(appId, { ...everything, sessionId: null, characterSlug: wanted.characterSlug, externalUserRef: wanted.externalUserRef, status: "active" })
         if (present !== undefined) return { session: present, created: false }
         if (usedUp) return yield* new QuotaReached()
-        if (archived) return yield* new CharacterUnavailable({ reason: "archived" })
+        if (closed !== null) return yield* new CharacterUnavailable({ reason: closed })
       }
       yield* quotas.count(appId, "sessions")
       const sessionId = newId("ses")

@@ -28,7 +28,7 @@ export interface TraceRow {
     readonly status: string
     readonly decision: string | null
     readonly error_code: string | null
-    readonly detail: { readonly memories?: ReadonlyArray<{ readonly id: string; readonly score: number }>; readonly lore_ids?: ReadonlyArray<string>; readonly edge_ids?: ReadonlyArray<string>; readonly npc_ids?: ReadonlyArray<string>; readonly arc_ids?: ReadonlyArray<string>; readonly storyline?: { readonly id: string; readonly beat: string }; readonly cited_memory_ids?: ReadonlyArray<string> } | null
+    readonly detail: { readonly memories?: ReadonlyArray<{ readonly id: string; readonly score: number }>; readonly lore_ids?: ReadonlyArray<string>; readonly evidence_ids?: ReadonlyArray<string>; readonly edge_ids?: ReadonlyArray<string>; readonly npc_ids?: ReadonlyArray<string>; readonly arc_ids?: ReadonlyArray<string>; readonly storyline?: { readonly id: string; readonly beat: string }; readonly cited_memory_ids?: ReadonlyArray<string> } | null
     readonly model: string | null
     readonly input_tokens: number | null
     readonly cached_input_tokens: number | null

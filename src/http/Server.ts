@@ -7,6 +7,7 @@ import type { Feeds } from "#channels/event-log/Feeds.ts"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { OperationalLog } from "#channels/OperationalLog.ts"
 import type { Outbound } from "#channels/outbound/Outbound.ts"
+import type { Pages } from "#channels/outbound/Pages.ts"
 import type { Transcriber } from "#channels/Transcriber.ts"
 import type { Inbox } from "#pipeline/Inbox.ts"
 import type { Writer } from "#pipeline/generation/Writer.ts"
@@ -31,6 +32,9 @@ import type { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import type { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import type { Deliveries } from "#src/db/Deliveries.ts"
 import type { EndUsers } from "#src/db/EndUsers.ts"
+import type { Evidence } from "#src/db/Evidence.ts"
+import type { Findings } from "#src/db/Findings.ts"
+import type { Research } from "#src/db/Research.ts"
 import type { Erasures } from "#src/db/Erasures.ts"
 import type { EvalRuns } from "#src/db/evals/EvalRuns.ts"
 import type { EvalSuites } from "#src/db/evals/EvalSuites.ts"
@@ -41,6 +45,7 @@ import type { Imports } from "#src/db/Imports.ts"
 import type { Initiatives } from "#src/db/Initiatives.ts"
 import type { Memories } from "#src/db/Memories.ts"
 import type { Npcs } from "#src/db/Npcs.ts"
+import type { Probes } from "#src/db/Probes.ts"
 import type { ProactivePolicies } from "#src/db/ProactivePolicies.ts"
 import type { RateLimits } from "#src/db/RateLimits.ts"
 import type { Metrics } from "#src/db/Metrics.ts"
@@ -82,7 +87,7 @@ import type { ApiError, Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Expenses | Feeds | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Painter | Pictures | ProactivePolicies | Probe | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | RollingLimits | Runs | Sandboxes
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Evidence | Expenses | Feeds | Findings | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Pages | Painter | Pictures | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | Research | RollingLimits | Runs | Sandboxes
   | Sessions | Storage | StoredObjects | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Worlds | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

@@ -114,6 +114,9 @@ export const notFound = {
   channel: structured(404, "channel_not_found", "There is no such channel here.", "List the channels with GET on the path without the channel's id."),
   bot: structured(404, "bot_not_found", "There is no such Telegram bot in this app.", "List the app's bots with GET /v1/telegram/bots."),
   batch: structured(404, "batch_not_found", "There is no such batch in this app.", "A batch's id is in the answer that created it."),
+  evidence: structured(404, "evidence_not_found", "There is no such evidence of this character.", "List it with GET /v1/characters/{slug}/evidence."),
+  research: structured(404, "research_not_found", "There is no such research for this character.", "List it with GET /v1/characters/{slug}/research."),
+  finding: structured(404, "finding_not_found", "This research has no such finding.", "List them with GET /v1/characters/{slug}/research/{research_id}."),
   app: structured(404, "app_not_found", "There is no such app for this key.", "GET /v1/me says which app the key belongs to."),
   end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "List the app's end-users with GET /v1/end-users."),
   account_end_user: structured(404, "end_user_not_found", "There is no such end-user in this app.", "An end-user is there from their first session on."),
@@ -154,7 +157,13 @@ export const slugTaken = (slug: string, archivedAt: number | null) =>
 const otherVersion = structured(409, "version_conflict", "The resource is not at expected_version.", "Read it again and repeat the change on that version.")
 export const versionConflict = (kind: "app" | "character" | "proactive policy" | "suite", current: number) => otherVersion.saying(`The ${kind} is at version ${current}.`)
 export const characterArchived = structured(409, "character_archived", "This character is archived.", "Choose an active character: GET /v1/characters?status=active. Or take this one back with POST /v1/characters/{slug}/versions/{n}/restore.")
+export const characterNotReady = structured(409, "character_not_ready", "Something keeps this character from being talked to.", "GET /v1/characters/{slug}/readiness says what, and what to do about it.")
 export const idempotencyKeyReused = structured(422, "idempotency_key_reused", "This Idempotency-Key was used with another body.", "Use a new key for a new request; repeat the first body to get its answer again.")
+
+export const evidenceLimitReached = structured(409, "evidence_limit_reached", "The character has as much evidence as it may have, 200 texts.", "Retract what is not needed any more with DELETE.")
+export const evidenceRetracted = structured(409, "evidence_retracted", "What this rests on has been retracted.", "Start research anew on sources that hold.")
+export const researchNotFinished = structured(409, "research_not_finished", "The run goes on.", "Wait until it has ended: GET /v1/characters/{slug}/research/{research_id}. Or end it with POST .../cancel.")
+export const findingAccepted = structured(409, "finding_accepted", "This finding has been accepted, and what it changed is in the character.", "Change the character back with PATCH, or restore an earlier version.")
 
 export const memoryForgotten = structured(409, "memory_forgotten", "This memory is forgotten, and cannot be changed any more.", "Tell it again with POST /v1/sessions/{session_id}/memories, if it is to be known again.")
 export const pinnedLimitReached = structured(409, "pinned_limit_reached", "As many memories of this session are pinned as may be.", "Unpin one with PATCH and pinned: false.")
@@ -215,6 +224,7 @@ const needsEvalBudget = structured(409, "eval_budget_required", "A run by a mode
 export const evalBudgetRequired = (leastUsd: number) => needsEvalBudget.saying(`A run by a model needs a bound on what it may cost, and the dearest case of this one may cost ${leastUsd} USD.`, `Send max_cost_usd of ${leastUsd} or more, or engine: "offline", which costs nothing.`)
 const unfinishedEval = structured(409, "eval_run_not_finished", "The run has not ended yet.", "GET the run until it has a finished_at, or cancel it with POST /v1/evals/runs/{run_id}/cancel.")
 export const evalRunNotFinished = (runId: string) => unfinishedEval.saying(`The run ${runId} has not ended yet.`)
+export const workNotAffordable = budgetExceeded.saying("The app's budget does not cover what this may cost. Nothing was charged.")
 export const endUserCapExceeded = structured(402, "end_user_cap_exceeded", "This end-user has used up what the app allows one. Nothing was charged.",
   "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they start anew at 00:00 UTC.")
 export const endUserBlocked = structured(409, "end_user_blocked", "The app has blocked this end-user.", "Take the block away with PATCH /v1/end-users/{external_user_ref} and blocked: false.")

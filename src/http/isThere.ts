@@ -15,8 +15,11 @@ import { Npcs } from "#src/db/Npcs.ts"
 import { Images } from "#src/db/Images.ts"
 import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
 import { EvalSuites } from "#src/db/evals/EvalSuites.ts"
+import { Evidence } from "#src/db/Evidence.ts"
+import { Findings } from "#src/db/Findings.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
+import { Research } from "#src/db/Research.ts"
 import { Sessions } from "#src/db/Sessions.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -31,7 +34,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", external_user_ref = "", import_id = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", run_id = "", slug = "", session_id = "", suite_id = "" } = params
+  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", evidence_id = "", external_user_ref = "", finding_id = "", import_id = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", research_id = "", run_id = "", slug = "", session_id = "", suite_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -68,6 +71,12 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
       return isId("img", image_id) && (yield* Images.use((images) => images.get(request.principal.appId, image_id))) !== undefined
     case "import":
       return isId("imp", import_id) && (yield* Imports.use((imports) => imports.get(request.principal.appId, import_id))) !== undefined
+    case "evidence":
+      return isSlug(slug) && isId("evd", evidence_id) && (yield* Evidence.use((evidence) => evidence.get({ appId: session.appId, slug }, evidence_id))) !== undefined
+    case "finding":
+      return isSlug(slug) && isId("rsr", research_id) && isId("fnd", finding_id) && (yield* Findings.use((findings) => findings.get({ appId: session.appId, slug }, research_id, finding_id))) !== undefined
+    case "research":
+      return isSlug(slug) && isId("rsr", research_id) && (yield* Research.use((research) => research.get({ appId: session.appId, slug }, research_id))) !== undefined
     case "memory":
       return isId("mem", memory_id) && isId("ses", session_id) && (yield* Memories.use((memories) => memories.get(session, memory_id))) !== undefined
     case "arc_influence":

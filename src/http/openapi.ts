@@ -9,6 +9,7 @@ const tags = [
   { name: "App", description: "The app that a key belongs to" },
   { name: "Characters", description: "Who speaks" },
   { name: "World", description: "What a character lives among: who it knows, what holds between whom, its lore, its stories and what weighs on it" },
+  { name: "Research", description: "What sources say of a character, and what is found in them" },
   { name: "Sessions", description: "Persistent threads between one person and one character" },
   { name: "Messages", description: "What the person says" },
   { name: "Events", description: "The ordered log of a session: everything that was said and happened" },

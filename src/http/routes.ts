@@ -21,6 +21,7 @@ import { endUserRoutes } from "./routes/endUsers.ts"
 import { endUserCapsRoutes } from "./routes/endUserCaps.ts"
 import { evalRunRoutes } from "./routes/evalRuns.ts"
 import { evalSuiteRoutes } from "./routes/evalSuites.ts"
+import { evidenceRoutes } from "./routes/evidence.ts"
 import { eventRoutes } from "./routes/events.ts"
 import { graphRoutes } from "./routes/graph.ts"
 import { healthRoutes } from "./routes/health.ts"
@@ -35,8 +36,10 @@ import { openLoopRoutes } from "./routes/openLoops.ts"
 import { proactiveRoutes } from "./routes/proactive.ts"
 import { proactivePolicyRoutes } from "./routes/proactivePolicy.ts"
 import { proactivePreferenceRoutes } from "./routes/proactivePreferences.ts"
+import { readinessRoutes } from "./routes/readiness.ts"
 import { referenceRoutes } from "./routes/reference.ts"
 import { relationshipScoreRoutes } from "./routes/relationshipScores.ts"
+import { researchRoutes } from "./routes/research.ts"
 import { runRoutes } from "./routes/runs.ts"
 import { sandboxRoutes } from "./routes/sandbox.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
@@ -52,6 +55,6 @@ import { usageRoutes } from "./routes/usage.ts"
 import { visualIdentityRoutes } from "./routes/visualIdentity.ts"
 
 export const routes: ReadonlyArray<Routes> = [
-  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, characterExportRoutes, importRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, evalSuiteRoutes, evalRunRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
+  healthRoutes, referenceRoutes, appRoutes, characterRoutes, characterVersionRoutes, readinessRoutes, evidenceRoutes, researchRoutes, characterExportRoutes, importRoutes, npcRoutes, graphRoutes, loreRoutes, storylineRoutes, arcInfluenceRoutes, sessionRoutes, proactiveRoutes, proactivePolicyRoutes, messageRoutes, eventRoutes, channelRoutes, deliveryRoutes, deliveryEventRoutes, telegramBotRoutes, telegramBotActionRoutes, telegramBatchRoutes, telegramHookRoutes, traceRoutes, runRoutes, timelineRoutes, evalSuiteRoutes, evalRunRoutes, appHealthRoutes, metricsRoutes, relationshipScoreRoutes, memoryRoutes, openLoopRoutes, proactivePreferenceRoutes, snapshotRoutes, sandboxRoutes, endUserRoutes, endUserCapsRoutes, assetRoutes, visualIdentityRoutes, imageRoutes,
   accountRoutes, accountAppRoutes, accountKeyRoutes, accountCapsRoutes, auditLogRoutes, usageRoutes, deviceFlowRoutes, devicePageRoutes, developmentIssuerRoutes
 ]

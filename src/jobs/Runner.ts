@@ -35,6 +35,8 @@ import { EvalRunner } from "./evals/EvalRunner.ts"
 import { initiate } from "./initiate.ts"
 import { Studio } from "./images/Studio.ts"
 import { Membership } from "./Membership.ts"
+import { Rehearsals } from "./Rehearsals.ts"
+import { Researches } from "./Researches.ts"
 import { Arming } from "./telegram/Arming.ts"
 import { Batches } from "./telegram/Batches.ts"
 import { Intake } from "./telegram/Intake.ts"
@@ -108,18 +110,22 @@ const imagesTask = task(Schema.Unknown, () => Studio.use((studio) => studio.work
 
 const sandboxesTask = task(Schema.Unknown, () => clearSandboxes)
 
+const rehearseTask = task(Schema.Unknown, () => Rehearsals.use((rehearsals) => rehearsals.work))
+
+const researchTask = task(Schema.Unknown, () => Researches.use((researches) => researches.work))
+
 const initiateTask = task(Schema.Unknown, () => initiate)
 
 const evalsTask = task(Schema.Unknown, () => EvalRunner.use((runner) => runner.work))
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
-  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask, evals: evalsTask
+  budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask, rehearse: rehearseTask, research: researchTask, evals: evalsTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate", "* * * * * evals", "*/5 * * * * objects", "* * * * * images"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate", "* * * * * rehearse", "* * * * * research", "* * * * * evals", "*/5 * * * * objects", "* * * * * images"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

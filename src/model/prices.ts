@@ -105,6 +105,13 @@ const judge = call(5_000, 150)
 export const worstEvalMicroUsd = (model: string, mode: ReplyMode, turns: number, questions: number, analyzeModel = model): number =>
   turns * worstCaseMicroUsd(model, mode, analyzeModel) + questions * costMicroUsd(model, judge)
 
+/** What a rehearsal of so many turns may cost at most: they, and one look at what contradicts itself. */
+export const probeMicroUsd = (model: string, turns: number, analyzeModel = model): number =>
+  turns * worstCaseMicroUsd(model, "fast", analyzeModel) + costMicroUsd(model, call(6_000, 500))
+/** Of a source, what is read at once, in UTF-16 units. */
+export const PART_CHARS = 24_000
+/** What reading a part of a source may cost at most: a model may be asked twice. */
+export const readingMicroUsd = (model: string, chars: number): number => 2 * costMicroUsd(model, call(tokensIn(chars) + 1_000, 1_200))
 /** About what a turn costs: the plan without what it holds in reserve for a second draft. */
 const estimateMicroUsd = (model: string, kind: TurnKind): number =>
   worstCaseMicroUsd(model, kind) - costMicroUsd(model, generate) - (kind === "deep" ? costMicroUsd(model, rewrite) : 0)

@@ -36,6 +36,8 @@ import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
+import { Rehearsals } from "#src/jobs/Rehearsals.ts"
+import { Researches } from "#src/jobs/Researches.ts"
 import { Membership } from "#src/jobs/Membership.ts"
 import { Studio } from "#src/jobs/images/Studio.ts"
 import * as Runner from "#src/jobs/Runner.ts"
@@ -145,7 +147,7 @@ describe("without the watchdog", () => {
       Layer.provide([
         Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Imports, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
         Layer.mock(Probe, {}), Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
-        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {}), Layer.mock(StoredObjects, { sweep: Effect.void }), Layer.mock(Studio, { work: Effect.void }), Layer.mock(EvalRunner, { work: Effect.void })
+        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Rehearsals, { work: Effect.void }), Layer.mock(Researches, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {}), Layer.mock(StoredObjects, { sweep: Effect.void }), Layer.mock(Studio, { work: Effect.void }), Layer.mock(EvalRunner, { work: Effect.void })
       ]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, nothingKnown, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),

@@ -74,6 +74,11 @@ describe("the README", () => {
     assert.deepStrictEqual(JSON.parse(graph).data.nodes.map(({ label }: { label: string }) => label), ["Edda Brandvik", "Tomas"])
   })
 
+  it("has a source read for what answers a question", async () => {
+    const { data } = JSON.parse(await shell(block("research")))
+    assert.deepStrictEqual(data.findings.map(({ claim, status }: Record<string, string>) => [claim, status]), [["The lighthouse was built in 1891.", "proposed"]])
+  })
+
   it("makes a webhook for the conversation", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))

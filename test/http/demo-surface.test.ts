@@ -9,8 +9,8 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 const OPEN = [
   "GET /v1/me", "PATCH /v1/apps/{app_id}",
   "GET /v1/characters", "POST /v1/characters", "GET /v1/characters/{slug}", "PATCH /v1/characters/{slug}", "DELETE /v1/characters/{slug}",
+  "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore", "GET /v1/characters/{slug}/readiness",
   "GET /v1/characters/{slug}/export", "GET /v1/imports", "POST /v1/imports", "GET /v1/imports/{import_id}", "PATCH /v1/imports/{import_id}", "POST /v1/imports/{import_id}/commit", "POST /v1/imports/{import_id}/discard",
-  "GET /v1/characters/{slug}/versions", "POST /v1/characters/{slug}/versions/{version}/restore",
   "GET /v1/characters/{slug}/npcs", "POST /v1/characters/{slug}/npcs", "GET /v1/characters/{slug}/npcs/{npc_id}", "PATCH /v1/characters/{slug}/npcs/{npc_id}", "DELETE /v1/characters/{slug}/npcs/{npc_id}",
   "GET /v1/characters/{slug}/graph", "POST /v1/characters/{slug}/graph/edges", "PATCH /v1/characters/{slug}/graph/edges/{edge_id}", "DELETE /v1/characters/{slug}/graph/edges/{edge_id}",
   "GET /v1/characters/{slug}/lore", "PUT /v1/characters/{slug}/lore", "POST /v1/characters/{slug}/lore", "GET /v1/characters/{slug}/lore/{entry_id}",
@@ -34,8 +34,10 @@ const OPEN = [
   "GET /v1/end-users/{external_user_ref}/usage", "GET /v1/end-users/{external_user_ref}/caps", "GET /v1/erasures/{erasure_id}",
   "GET /v1/usage", "GET /v1/rates"
 ]
-/** Account, webhooks, budgets, evals, managed bots, many bots at once, and pictures. */
+/** Account, webhooks, budgets, evals, managed bots, many bots at once, pictures, and what is paid for apart from turns. */
 const CLOSED = [
+  /^POST \/v1\/characters\/\{slug\}\/readiness\/probe$/,
+  /^\w+ \/v1\/characters\/\{slug\}\/(?:evidence|research)(?:\/|$)/,
   /^PATCH \/v1\/end-users\/\{external_user_ref\}\/caps$/,
   /^\w+ \/v1\/account(?:\/|$)/,
   /^\w+ \/v1\/evals\//,
@@ -67,7 +69,7 @@ afterAll(async () => {
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
-  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"), bot_id: () => newId("bot"),
+  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), bot_id: () => newId("bot"), evidence_id: () => newId("evd"), research_id: () => newId("rsr"), finding_id: () => newId("fnd"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"),
   batch_id: () => newId("bat"), import_id: () => newId("imp"), suite_id: () => newId("evs"), run_id: () => newId("evr"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers"), asset_id: () => newId("ast"), image_id: () => newId("img")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))
@@ -97,7 +99,7 @@ describe("a demo key", () => {
   })
 
   it.each([
-    ["PUT", "/v1/images"], ["POST", "/v1/images/probe/x"], ["GET", "/v1/images/img_x/y"], ["POST", "/v1/characters/edda-brandvik/readiness/probe"], ["PUT", "/v1/characters/edda-brandvik/assets"],
+    ["PUT", "/v1/images"], ["POST", "/v1/images/probe/x"], ["GET", "/v1/images/img_x/y"], ["POST", "/v1/characters/edda-brandvik/readiness/probe/again"], ["PUT", "/v1/characters/edda-brandvik/assets"],
     ["POST", "/v1/apps"], ["DELETE", "/v1/account/apps"], ["POST", "/v1/account/apps/x/api-keys/y/z"], ["PUT", "/v1/sessions/x/channels?y"], ["PATCH", "/v1/end-users/x/caps/y"]
   ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)

@@ -19,7 +19,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), suite_id: newId("evs"), run_id: newId("evr"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), evidence_id: newId("evd"), research_id: newId("rsr"), finding_id: newId("fnd"), suite_id: newId("evs"), run_id: newId("evr"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -55,6 +55,10 @@ const settle = async (): Promise<typeof ours> => {
   const { trace_id } = await app.converse(session_id, "I have a chemistry exam tomorrow. What is for dinner?")
   await until("the turn to be read", async () => (await app.get(`/v1/sessions/${session_id}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined)
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
+  const text = "The lighthouse was built in 1891."
+  const evidence_id = (await app.post(`/v1/characters/${slug}/evidence`, { kind: "quote", text })).body.data.id
+  const research_id = (await app.post(`/v1/characters/${slug}/research`, { question: "When was the lighthouse built?", purpose: "world", sources: [{ kind: "text", text }] })).body.data.id
+  const finding_id = await until("a finding", async () => (await app.get(`/v1/characters/${slug}/research/${research_id}`)).body.data.findings[0]?.id)
   const loop_id = (await app.get(`/v1/sessions/${session_id}/open-loops`)).body.data.open_loops[0].id
   const world = `/v1/characters/${slug}`
   const npc_id = (await app.post(`${world}/npcs`, { name: "Nadia" })).body.data.id
@@ -79,7 +83,7 @@ const settle = async (): Promise<typeof ours> => {
   await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
   const import_id = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, import_id, suite_id, run_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, evidence_id, research_id, finding_id, import_id, suite_id, run_id, prefix, external_user_ref, erasure_id }
   return { things, app, account }
 }
 

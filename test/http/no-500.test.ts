@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { base64, cardV2, pngWith, text } from "#test/support/cards.ts"
+import { base64, cardV2, pngWith, text as textChunk } from "#test/support/cards.ts"
 import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
 import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const [import_id, commit_import_id, discard_import_id] = await Promise.all([1, 2, 3].map(async () => (await app.post("/v1/imports", { json: cardV2() })).body.data.id))
   const { content_hash } = (await app.get(`/v1/imports/${commit_import_id}`)).body.data
   // Both a picture and a card.
-  const content_base64 = (await pngWith(text("chara", base64(cardV2())))).toString("base64")
+  const content_base64 = (await pngWith(textChunk("chara", base64(cardV2())))).toString("base64")
   operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_hash, content_base64 })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
@@ -45,6 +45,10 @@ beforeAll(async () => {
   const asset_id = (await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: (await pictureOf("png")).toString("base64") })).body.data.id
   await app.request("PUT", `/v1/characters/${slug}/visual-identity`, { appearance: "Grey hair." })
   const image_id = (await app.post("/v1/images", { character_slug: slug, kind: "scene", prompt: "The harbour." })).body.data.image_request_id
+  const text = "The lighthouse was built in 1891."
+  const evidence_id = (await app.post(`/v1/characters/${slug}/evidence`, { kind: "quote", text })).body.data.id
+  const research_id = (await app.post(`/v1/characters/${slug}/research`, { question: "When was the lighthouse built?", purpose: "voice", sources: [{ kind: "text", text }] })).body.data.id
+  const finding_id = await until("a finding", async () => (await app.get(`/v1/characters/${slug}/research/${research_id}`)).body.data.findings[0]?.id)
   const loop_id = newId("lop")
   await server.database.sql`
     insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
@@ -70,7 +74,7 @@ beforeAll(async () => {
     insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
     select ${app.appId}, 'evr_busy' || n, ${suite_id}, ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 20) as n`
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
-  known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, loop_id, npc_id, edge_id, entry_id, lore_slug, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
+  known = { account_app_id, import_id, commit_import_id, discard_import_id, prefix, external_user_ref, erasure_id, suite_id, run_id, bot_id, app_id: app.appId, slug, session_id, memory_id, evidence_id, research_id, finding_id, loop_id, npc_id, edge_id, entry_id, lore_slug, storyline_id, arc_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, asset_id, image_id }
 })
 afterAll(async () => {
   client.close()
@@ -140,7 +144,7 @@ describe("whatever is sent", () => {
       })),
       // Archiving the character, forgetting the memory or deleting the channel once and for all would leave little to find.
       async ({ method, path, query, headers, body }) => {
-        if (method === "DELETE" && ["bot_id", "memory_id", "npc_id", "edge_id", "entry_id", "storyline_id", "arc_id", "slug", "suite_id", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
+        if (method === "DELETE" && ["bot_id", "evidence_id", "memory_id", "npc_id", "edge_id", "entry_id", "storyline_id", "arc_id", "slug", "suite_id", "channel_id", "app_channel_id", "external_user_ref"].some((name) => path.endsWith(`/${knownOf(name)}`))) return
         // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
         if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
         const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })

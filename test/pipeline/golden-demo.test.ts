@@ -32,6 +32,7 @@ const at = new Date("2026-02-03T21:00:00Z")
 const history = SAID.map((text, i) => ({ role: i % 2 === 0 ? "user" as const : "character" as const, text, cursor: 100 + i * 3, at }))
 const found = [{ role: "user" as const, text: "Nadia plays the cello in Oslo", cursor: 40, at: new Date("2026-01-10T20:00:00Z"), score: 1 }]
 const ports = {
+  evidenceStore: { look: () => Effect.succeed({ found: [], failed: false }) },
   transcript: Transcript.of({ before: () => Effect.succeed(history) }),
   recall: Recall.of({ search: () => Effect.succeed({ found, failed: false }) }),
   worldStore: WorldStore.of({ look: () => Effect.succeed({ world: EMPTY_WORLD, failed: false }) }),

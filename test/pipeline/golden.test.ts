@@ -40,7 +40,7 @@ const request = requestOf("what was my sister's name again?", {
   turn: { turnIndex: 12 },
   request: {
     history,
-    retrieved: { recalled, memories: remembered, loops, lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }], world, examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
+    retrieved: { recalled, memories: remembered, loops, lore: [{ id: "lore-0", content: "The harbour clock is four minutes slow." }], evidence: [], world, examples: [[{ role: "user", text: "busy?" }, { role: "character", text: "always. tell me anyway" }]] },
     grounding: {
       ...plainGrounding, addressee: "Ben", localTime: "Saturday 21:40", character: { localTime: "Saturday 20:40", doing: "closing the shop" }, intent: "question", asksAbout: ["user_past"],
       relevantIds: ["cursor-40"], contradictions: [{ memoryId: "cursor-1", userNowSays: "the dog is a cat" }], userEmotion: "curious"

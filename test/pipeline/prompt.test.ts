@@ -4,6 +4,7 @@ import { LAST_WORD, prompt, SERVICE_RULES } from "#pipeline/generation/prompt.ts
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import { NO_MOOD } from "#pipeline/world/arcs.ts"
 import type { WorldFound } from "#pipeline/world/found.ts"
+import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { plainGrounding, requestOf } from "#test/support/requests.ts"
 
@@ -34,7 +35,7 @@ describe("prompt", () => {
       },
       request: {
         history: [{ role: "user", text: HOSTILE, cursor: 1, at }],
-        retrieved: { recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }], memories: [{ id: "mem_1", kind: "fact", text: HOSTILE, at, cursor: 3, score: 1 }], loops: [{ ...loop, text: HOSTILE }], lore: [{ id: "lore-0", content: HOSTILE }], world: hostileWorld, examples: [[{ role: "user", text: HOSTILE }, { role: "character", text: HOSTILE }]] },
+        retrieved: { recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }], memories: [{ id: "mem_1", kind: "fact", text: HOSTILE, at, cursor: 3, score: 1 }], loops: [{ ...loop, text: HOSTILE }], lore: [{ id: "lore-0", content: HOSTILE }], evidence: [{ id: "evd_1", text: HOSTILE, title: HOSTILE }], world: hostileWorld, examples: [[{ role: "user", text: HOSTILE }, { role: "character", text: HOSTILE }]] },
         grounding: { ...plainGrounding, addressee: HOSTILE, localTime: "Saturday 21:40", userEmotion: HOSTILE, contradictions: [{ memoryId: "cursor-1", userNowSays: HOSTILE }] },
         knowledge: { mayReveal: [HOSTILE], mustNotReveal: [HOSTILE], knows: [HOSTILE], unknown: [HOSTILE], soughtSecrets: [HOSTILE] },
         relationship: { stage: "warming", standing: ["some trust"], feels: "joy", summary: HOSTILE }
@@ -42,9 +43,10 @@ describe("prompt", () => {
     })
     const outside = textOf(hostile).replaceAll(BLOCK, "")
     const without = (text: string) => text.replaceAll(BLOCK, "").replaceAll(/\n+/g, "\n")
-    assert.strictEqual(without(outside), without(textOf(requestOf("hi"))))
+    const harmless = requestOf("hi", { request: { retrieved: { ...NOTHING_RETRIEVED, evidence: [{ id: "evd_1", text: "hi", title: null }] } } })
+    assert.strictEqual(without(outside), without(textOf(harmless)))
     const blocks = blocksOf(hostile)
-    for (const place of ["message.text", "history[0].text", "now.person.display_name", "character.persona.summary", "knowledge.must_not_reveal[0]", "voice.samples[0].text", "examples[0][1].text", "world.summary", "lore[0]", "people[0].name", "ties[0].fact", "private_thoughts[0].fact", "story.guidance", "influences[0].guidance", "memories[0].text", "memories[1].text", "open_loops[0].text", "relationship.story_so_far", "now.person.feels", "knowledge.unknown[0]", "turn.contradicts[0].person_now_says"]) {
+    for (const place of ["message.text", "history[0].text", "now.person.display_name", "character.persona.summary", "knowledge.must_not_reveal[0]", "voice.samples[0].text", "examples[0][1].text", "world.summary", "lore[0]", "evidence[0].source", "evidence[0].says", "people[0].name", "ties[0].fact", "private_thoughts[0].fact", "story.guidance", "influences[0].guidance", "memories[0].text", "memories[1].text", "open_loops[0].text", "relationship.story_so_far", "now.person.feels", "knowledge.unknown[0]", "turn.contradicts[0].person_now_says"]) {
       assert.nestedPropertyVal(blocks, place, HOSTILE)
     }
   })

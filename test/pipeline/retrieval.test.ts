@@ -1,4 +1,5 @@
 import { WorldStore } from "#pipeline/world/WorldStore.ts"
+import { EvidenceStore } from "#pipeline/retrieval/EvidenceStore.ts"
 import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -138,7 +139,7 @@ describe("retrieval", () => {
       }) }),
       nothingKnown
     )
-    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, worldStore: WorldStore }), ports)
+    const all = yield* Effect.provide(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, evidenceStore: EvidenceStore, worldStore: WorldStore }), ports)
     return { asked, result: yield* retrieve(all, turnOf({ text })) }
   })
 

@@ -25,7 +25,8 @@ export type Behaviour =
   | { readonly kind: "stall" }
   | { readonly kind: "reset" }
 
-export type Question = "reply" | "analysis" | "critique" | "rewrite" | "extraction" | "judgement"
+const QUESTIONS = ["reply", "analysis", "critique", "rewrite", "extraction", "contradictions", "findings", "judgement"] as const
+export type Question = (typeof QUESTIONS)[number]
 
 export interface FakeRequest {
   readonly authorization: string | null
@@ -72,7 +73,7 @@ const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct(
   messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.String })),
   response_format: Schema.optionalKey(Schema.Struct({
     type: Schema.Literals(["json_schema", "json_object"]),
-    json_schema: Schema.optionalKey(Schema.Struct({ name: Schema.Literals(["reply", "analysis", "critique", "rewrite", "extraction", "judgement"]), strict: Schema.optionalKey(Schema.Boolean) }))
+    json_schema: Schema.optionalKey(Schema.Struct({ name: Schema.Literals(QUESTIONS), strict: Schema.optionalKey(Schema.Boolean) }))
   }))
 })))
 type Body = ReturnType<typeof decodeBody>
@@ -81,7 +82,7 @@ type Body = ReturnType<typeof decodeBody>
 const questionOf = ({ response_format, messages }: Body): Question => {
   const rules = messages[0]?.content ?? ""
   return response_format?.json_schema?.name
-    ?? (rules.includes("{\"reason\":") ? "judgement" : rules.includes("{\"intent\":") ? "analysis" : rules.includes("{\"signals\":") ? "extraction" : rules.includes("{\"flaws\":") ? "critique" : rules.includes("{\"bubbles\":") ? "rewrite" : "reply")
+    ?? (rules.includes("{\"reason\":") ? "judgement" : rules.includes("{\"intent\":") ? "analysis" : rules.includes("{\"signals\":") ? "extraction" : rules.includes("{\"flaws\":") ? "critique" : rules.includes("{\"contradictions\":") ? "contradictions" : rules.includes("{\"findings\":") ? "findings" : rules.includes("{\"bubbles\":") ? "rewrite" : "reply")
 }
 
 const formatOf = ({ response_format }: Body): FakeRequest["format"] =>
@@ -124,6 +125,8 @@ const goodText = (question: Question, { bubbles, reply, fields }: Extract<Behavi
     case "critique": return JSON.stringify({ flaws: [], rewrite: false, ...fields })
     case "judgement": return JSON.stringify({ reason: "It fits.", score: 4, flaws: [], better: null, ...fields })
     case "extraction": return JSON.stringify({ ...NOTHING_EXTRACTED, ...fields })
+    case "contradictions": return JSON.stringify({ contradictions: [], ...fields })
+    case "findings": return JSON.stringify({ findings: [], ...fields })
     case "rewrite": return JSON.stringify({ bubbles: bubbles ?? ["hello, rewritten"], ...fields })
   }
 }
@@ -157,7 +160,7 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
   const requests: Array<FakeRequest> = []
   const extractions: Array<FakeRequest> = []
   const waiting = new Map<number, PromiseWithResolvers<FakeRequest>>()
-  const queues: Record<Question, Array<Behaviour>> = { reply: [], analysis: [], critique: [], rewrite: [], extraction: [], judgement: [] }
+  const queues: Record<Question, Array<Behaviour>> = { reply: [], analysis: [], critique: [], rewrite: [], extraction: [], contradictions: [], findings: [], judgement: [] }
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const closed = new Promise<void>((resolve) => response.once("close", resolve))

@@ -3,22 +3,13 @@ import * as z from "zod"
 import { Characters } from "#src/db/Characters.ts"
 import { toCharacterResource } from "../characterResource.ts"
 import { curl, success } from "../envelope.ts"
-import { demoQuotaExceeded, notFound, slugTaken, validationError, versionConflict } from "../errors.ts"
+import { demoQuotaExceeded, notFound, slugTaken, versionConflict } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
+import { patched } from "../patched.ts"
 import { answers, CharacterData, CharacterPage, created, written } from "../schemas/answers.ts"
 import { CharacterCreate, CharacterPatch, isSlug } from "../schemas/character.ts"
-import { applyMergePatch } from "../schemas/mergePatch.ts"
 import type { Routes } from "../Server.ts"
-import { quoteIssues } from "../validation.ts"
-
-/** The profile with a merge patch applied, checked as a whole as if it were new: a patch must not clear what is required. */
-const patched = (slug: string, profile: object, patch: object) => {
-  const parsed = CharacterCreate.safeParse(applyMergePatch({ slug, ...profile }, patch))
-  if (!parsed.success) return Effect.fail(validationError(quoteIssues(parsed.error.issues, "body")))
-  const { slug: next, ...rest } = parsed.data
-  return next === slug ? Effect.succeed(rest) : Effect.fail(validationError("body.slug: cannot be changed; create another character instead"))
-}
 
 export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
   const params = z.object({ slug: z.string() })

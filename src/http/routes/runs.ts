@@ -23,8 +23,8 @@ const toData = ({ runs, next }: RunPage) => ({ runs: runs.map(toResource), next_
 
 const RunsData = z.object({
   runs: z.array(z.object({
-    trace_id: z.string().describe("Equals the run_ref of the turn; of an image, its own trace_id; the id of an eval"),
-    session_id: z.string().nullable().describe("null of an eval"),
+    trace_id: z.string().describe("Equals the run_ref of the turn; of an image, a probe and research, their own; the id of an eval"),
+    session_id: z.string().nullable().describe("null: it is of no session"),
     kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. image: a picture that was asked for in the session, behind the turn before it. eval: a whole run of a suite"),
     status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
     attempts: z.int(),
@@ -61,7 +61,7 @@ export const runRoutes: Routes = ({ app, answer }) => {
 
   app.get("/v1/runs", {
     config: { demo: true },
-    schema: { operationId: "listAppRuns", summary: "What is being done and was done in all sessions of the app, newest first", tags, querystring, response: answers(RunsData) }
+    schema: { operationId: "listAppRuns", summary: "What is being done and was done for the app, in its sessions and apart from them, newest first", tags, querystring, response: answers(RunsData) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { kind = null, status = null, limit, cursor } = request.query

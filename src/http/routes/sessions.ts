@@ -7,7 +7,7 @@ import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Session, Sessions } from "#src/db/Sessions.ts"
 import { Worlds } from "#src/db/Worlds.ts"
 import { curl, success } from "../envelope.ts"
-import { characterArchived, demoQuotaExceeded, notFound } from "../errors.ts"
+import { characterArchived, characterNotReady, demoQuotaExceeded, notFound } from "../errors.ts"
 import { findSession } from "../findSession.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
@@ -53,7 +53,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
         endUser: end_user ?? {},
         reuse
       }).pipe(Effect.catchTags({
-        CharacterUnavailable: ({ reason }) => Effect.fail(reason === "archived" ? characterArchived : notFound.character),
+        CharacterUnavailable: ({ reason }) => Effect.fail({ not_found: notFound.character, archived: characterArchived, not_ready: characterNotReady }[reason]),
         QuotaReached: () => Effect.fail(demoQuotaExceeded("sessions"))
       }))
       return { ...success({ ...toSessionResource(session), created }, actions(session.session_id)), ignored: created ? [] : notTakenOver(request.body, session) }

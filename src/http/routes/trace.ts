@@ -24,7 +24,7 @@ const gatesOf = (stages: TraceRow["stages"]) =>
 const retrievalOf = (stages: TraceRow["stages"]) => {
   const detail = stages.findLast(({ stage }) => stage === "retrieval")?.detail
   return {
-    memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [], evidence_ids: [], edge_ids: detail?.edge_ids ?? [],
+    memory_ids: detail?.memories?.map(({ id }) => id) ?? [], lore_ids: detail?.lore_ids ?? [], evidence_ids: detail?.evidence_ids ?? [], edge_ids: detail?.edge_ids ?? [],
     npc_ids: detail?.npc_ids ?? [], arc_ids: detail?.arc_ids ?? [], storyline: detail?.storyline ?? null
   }
 }

@@ -11,6 +11,7 @@ import { DatabaseError } from "#src/db/Database.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { Membership } from "../Membership.ts"
 import { handleBatch } from "./handleBatch.ts"
+import { turnAway } from "./turnAway.ts"
 
 /** Chats whose updates are handled at once by one process. */
 const MAX_IN_FLIGHT = 64
@@ -38,7 +39,7 @@ export class Intake extends Context.Service<Intake, {
     let inFlight = 0
 
     const handle = (batch: Batch) => handleBatch(batch).pipe(
-      Effect.catchTags({ CharacterUnavailable: () => Effect.void, QuotaReached: () => Effect.void }),
+      Effect.catchTags({ CharacterUnavailable: ({ reason }) => reason === "not_ready" ? turnAway(batch[0]) : Effect.void, QuotaReached: () => Effect.void }),
       Effect.andThen(updates.done(batch)),
       Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
       Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>

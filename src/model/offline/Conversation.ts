@@ -1,4 +1,5 @@
 import { seedOf } from "#pipeline/domain/seed.ts"
+import { sentencesAbout } from "#pipeline/evidence/sentences.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import { languageAmong, languageOf, languageOfTag, mayBe } from "#pipeline/languages.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
@@ -87,7 +88,7 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
     said: history.filter(({ role }) => role === "character").map(({ text }) => text),
     tender: safety.action === "soften" || actsBefore.slice(-GRIEF_LASTS).includes("grief") || actsBefore.slice(-SADNESS_LASTS).includes("bad_news"),
     repertoire: repertoireOf(turn.character),
-    lore: retrieved.lore.map(({ content }) => content).filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
+    lore: [...retrieved.lore.map(({ content }) => content), ...retrieved.evidence.flatMap((piece) => sentencesAbout(piece.text, text).map(({ sentence }) => sentence))].filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
     people: retrieved.world.people.filter(({ asked, summary }) => asked && summary !== "" && summary.length <= MOST_LORE_CHARS && !summary.includes(turn.character.display_name)).map(({ name, summary }) => `${name}? ${summary}`),
     seed: seedOf(turn)
   }

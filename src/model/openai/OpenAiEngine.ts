@@ -9,9 +9,11 @@ import { Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
+import { Continuity, continuityPrompt, Contradictions } from "#pipeline/readiness/Continuity.ts"
 import { Extraction } from "#pipeline/relational/Extraction.ts"
 import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
+import { Readings, readPrompt, SourceReader } from "#pipeline/research/SourceReader.ts"
 import { makeAsk } from "./ask.ts"
 import type { OpenAiOptions } from "./call.ts"
 import { TEMPERATURE_REFUSED } from "./failure.ts"
@@ -25,6 +27,8 @@ const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
 const EXTRACTION = formatOf("extraction", Extraction)
 const JUDGEMENT = formatOf("judgement", Judgement)
+const FINDINGS = formatOf("findings", Readings)
+const CONTRADICTIONS = formatOf("contradictions", Contradictions)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
   /** The model that reads a message before `model` answers it, and the turn afterwards. */
@@ -63,5 +67,11 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Laye
       )
     }
   }
-  return Context.make(Writer, writer).pipe(Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor), Context.add(Judge, judge))
+  const continuity: Continuity = {
+    read: (character) => Effect.map(ask({ format: CONTRADICTIONS, messages: continuityPrompt(character), onSpent: () => Effect.void }), ({ value, usage }) => ({ found: value, usage }))
+  }
+  const reader: SourceReader = {
+    read: (request) => Effect.map(ask({ format: FINDINGS, messages: readPrompt(request), onSpent: () => Effect.void }), ({ value, usage }) => ({ readings: value, usage }))
+  }
+  return Context.make(Writer, writer).pipe(Context.add(SourceReader, reader), Context.add(Continuity, continuity), Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor), Context.add(Judge, judge))
 }))

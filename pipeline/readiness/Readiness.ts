@@ -1,0 +1,62 @@
+export type Severity = "blocker" | "warning" | "info"
+
+/** What one check found. `path` is where in the character; null where it is about all of it or about the server. */
+export interface Check {
+  readonly key: CheckKey
+  readonly severity: Severity
+  readonly status: "pass" | "fail" | "skipped"
+  readonly path: string | null
+  readonly message: string
+  /** What to do about it; empty where nothing is to be done. */
+  readonly fix: string
+}
+
+export const CHECKS = {
+  voice_samples_min: "warning",
+  example_dialogues_min: "warning",
+  greeting_in_voice: "warning",
+  forbidden_style_self_conflict: "warning",
+  lore_budget: "warning",
+  lore_unreachable_keys: "warning",
+  bio_world_contradiction: "warning",
+  age_and_posture: "blocker",
+  instruction_text: "warning",
+  real_person_signals: "warning",
+  timezone_valid: "warning",
+  thresholds_sane: "warning",
+  assets_primary: "info",
+  provider_available: "info"
+} as const satisfies Readonly<Record<string, Severity>>
+export type CheckKey = keyof typeof CHECKS
+
+export const READINESS = ["ready", "needs_work", "blocked"] as const
+export type ReadinessStatus = (typeof READINESS)[number]
+
+/** What is wrong, where, and what to do about it. */
+export interface Finding {
+  readonly path: string | null
+  readonly message: string
+  readonly fix: string
+}
+
+export const failed = (key: CheckKey, { path, message, fix }: Finding): Check => ({ key, severity: CHECKS[key], status: "fail", path, message, fix })
+export const passed = (key: CheckKey, message: string): Check => ({ key, severity: CHECKS[key], status: "pass", path: null, message, fix: "" })
+export const skipped = (key: CheckKey, message: string, fix = ""): Check => ({ key, severity: CHECKS[key], status: "skipped", path: null, message, fix })
+
+/** By the first thing that is wrong, if anything is. */
+export const check = (key: CheckKey, wrong: Finding | null | undefined, right: string): Check => wrong === null || wrong === undefined ? passed(key, right) : failed(key, wrong)
+
+/** A blocker keeps the character from being talked to; what is only information changes nothing. */
+export const statusOf = (checks: ReadonlyArray<Check>): ReadinessStatus => {
+  const fails = (severity: Severity) => checks.some((one) => one.status === "fail" && one.severity === severity)
+  return fails("blocker") ? "blocked" : fails("warning") ? "needs_work" : "ready"
+}
+
+const WEIGHTS: Readonly<Record<Severity, number>> = { blocker: 5, warning: 1, info: 0 }
+
+/** The share of what was looked at that is in order, from 0 to 1. */
+export const scoreOf = (checks: ReadonlyArray<Check>): number => {
+  const weigh = (some: ReadonlyArray<Check>) => some.reduce((sum, { severity }) => sum + WEIGHTS[severity], 0)
+  const looked = checks.filter(({ status }) => status !== "skipped")
+  return Math.round(weigh(looked.filter(({ status }) => status === "pass")) / Math.max(1, weigh(looked)) * 100) / 100
+}

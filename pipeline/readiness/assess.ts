@@ -1,0 +1,58 @@
+import * as Schema from "effect/Schema"
+import { Character } from "../domain/Character.ts"
+import { greetingBubbles } from "../domain/greeting.ts"
+import { conductChecks } from "./conductChecks.ts"
+import { loreChecks } from "./loreChecks.ts"
+import { type Check, check, type Finding, passed, type ReadinessStatus, scoreOf, skipped, statusOf } from "./Readiness.ts"
+import { safetyChecks } from "./safetyChecks.ts"
+import { voiceChecks } from "./voiceChecks.ts"
+
+/** What is known of a character beside its profile. */
+export interface Surroundings {
+  /** What a model found that contradicts itself; null: no model has looked at this version. */
+  readonly contradictions: ReadonlyArray<Finding> | null
+  /** Whether it has a primary picture; null: nothing is known of pictures. */
+  readonly hasPrimaryAsset: boolean | null
+  /** What writes the replies. Null: nobody has said. */
+  readonly engine: { readonly live: boolean; readonly model: string } | null
+}
+export const NOTHING_AROUND: Surroundings = { contradictions: null, hasPrimaryAsset: null, engine: null }
+
+export interface Assessment {
+  readonly status: ReadinessStatus
+  /** From 0 to 1. */
+  readonly score: number
+  readonly checks: ReadonlyArray<Check>
+}
+
+const decode = Schema.decodeUnknownSync(Character)
+const Rating = Schema.Struct({ safety: Schema.Struct({ content_rating: Schema.Literals(["general", "teen", "mature"]) }) })
+const isRated = Schema.is(Rating)
+
+const PROBE = "POST /v1/characters/{slug}/readiness/probe"
+
+const surroundingChecks = ({ contradictions, hasPrimaryAsset, engine }: Surroundings): ReadonlyArray<Check> => [
+  contradictions === null
+    ? skipped("bio_world_contradiction", engine?.live === false ? "No model is set up that could tell." : "No model has looked at this version yet.", engine?.live === false ? "" : `${PROBE} has one look.`)
+    : check("bio_world_contradiction", contradictions[0], "A model found nothing that contradicts itself."),
+  hasPrimaryAsset === null ? skipped("assets_primary", "Nothing is known of pictures of this character.") : check("assets_primary",
+    hasPrimaryAsset ? null : { path: null, message: "The character has no primary picture.", fix: "Add one with POST /v1/characters/{slug}/assets and is_primary: true." }, "The character has a primary picture."),
+  engine === null ? skipped("provider_available", "Nothing is known of what writes the replies.") : engine.live ? passed("provider_available", `Replies are written by ${engine.model}.`) : check("provider_available",
+    { path: null, message: "No model is set up: the offline engine answers with what its author wrote.", fix: "Have the operator set OPENAI_API_KEY or OPENAI_BASE_URL." }, "")
+]
+
+/** Looks at a stored profile by rules alone: the same profile, the same answer. A few milliseconds for the largest. */
+export const assess = (slug: string, profile: object, surroundings: Surroundings = NOTHING_AROUND): Assessment => {
+  const character = decode({ ...profile, slug })
+  const greeting = greetingBubbles(profile, 0)
+  const [contradiction, ...rest] = surroundingChecks(surroundings)
+  const checks = [
+    ...voiceChecks(character, greeting),
+    ...loreChecks(character),
+    ...contradiction === undefined ? [] : [contradiction],
+    ...safetyChecks(character, greeting, isRated(profile) ? profile.safety.content_rating : "general"),
+    ...conductChecks(character),
+    ...rest
+  ]
+  return { status: statusOf(checks), score: scoreOf(checks), checks }
+}

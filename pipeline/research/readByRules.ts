@@ -1,0 +1,21 @@
+import { sentencesAbout } from "../evidence/sentences.ts"
+import { contentOf } from "../retrieval/contentWords.ts"
+import { terms } from "../retrieval/terms.ts"
+import { PATHS_FOR } from "./Change.ts"
+import type { Readings, ReadRequest } from "./SourceReader.ts"
+
+const MOST = 10
+const MOST_KEYS = 5
+/** Rules see words and no meaning. */
+const MOST_CONFIDENT = 0.5
+
+const keysOf = (sentence: string): ReadonlyArray<string> =>
+  [...new Set(contentOf(terms(sentence)).filter((word) => word.length > 3))].toSorted((a, b) => b.length - a.length).slice(0, MOST_KEYS)
+
+/** What can be told without a model: the sentences that share words with the question, as they stand. */
+export const readByRules = ({ question, purpose, text }: ReadRequest): Readings => ({
+  findings: sentencesAbout(text, question).slice(0, MOST).map(({ sentence, share }) => ({
+    claim: sentence, quote: sentence, confidence: Math.round(share * MOST_CONFIDENT * 100) / 100,
+    change: purpose === "canon" || purpose === "world" ? { path: PATHS_FOR[purpose][0], op: "add" as const, value: sentence, keys: keysOf(sentence) } : null
+  }))
+})

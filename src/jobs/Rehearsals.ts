@@ -1,0 +1,57 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { Continuity, toFindings } from "#pipeline/readiness/Continuity.ts"
+import { rehearse } from "#pipeline/readiness/rehearse.ts"
+import type { TurnPipelineOptions } from "#pipeline/Turn.ts"
+import { Writer } from "#pipeline/generation/Writer.ts"
+import { CharacterVersions } from "#src/db/CharacterVersions.ts"
+import { MOST_ATTEMPTS } from "#src/db/claimRun.ts"
+import type { DatabaseError } from "#src/db/Database.ts"
+import { Probes, type StoredProbe } from "#src/db/Probes.ts"
+import { Membership } from "./Membership.ts"
+
+/** Rehearses characters, turn by turn: each is kept as it ends, so that whoever goes on with it pays for none twice. */
+export class Rehearsals extends Context.Service<Rehearsals, {
+  /** Works at what is open, as far as nobody else does. */
+  readonly work: Effect.Effect<void, DatabaseError>
+}>()("src/jobs/Rehearsals") {
+  static readonly layer = (options: TurnPipelineOptions) => Layer.effect(Rehearsals, Effect.gen(function*() {
+    const probes = yield* Probes
+    const versions = yield* CharacterVersions
+    const membership = yield* Membership
+    const continuity = yield* Continuity
+    const writer = yield* Writer
+
+    const run = Effect.fnUntraced(function*(owner: string, probe: StoredProbe) {
+      const turns = [...probe.turns]
+      let spentMicroUsd = probe.spent_micro_usd
+      if (probe.attempts > MOST_ATTEMPTS) return yield* probes.finish(owner, probe, { status: "failed", contradictions: null, spentMicroUsd, errorCode: "given_up" })
+      const character = yield* versions.get(probe.app_id, probe.slug, probe.version)
+      for (;;) {
+        const rehearsed = yield* rehearse(options, { appId: probe.app_id, runRef: probe.run_ref, character, before: turns }).pipe(Effect.provideService(Writer, writer))
+        if (rehearsed === undefined) break
+        turns.push(rehearsed)
+        spentMicroUsd += rehearsed.cost_micro_usd
+        if (!(yield* probes.note(owner, probe, turns, spentMicroUsd))) return
+      }
+      const read = continuity === null ? null : yield* Effect.result(continuity.read(character))
+      if (read !== null) spentMicroUsd += Result.isSuccess(read) ? read.success.usage.costMicroUsd : read.failure.usage?.costMicroUsd ?? 0
+      const contradictions = read !== null && Result.isSuccess(read) ? toFindings(character, read.success.found) : null
+      yield* probes.finish(owner, probe, { status: "completed", contradictions, spentMicroUsd, errorCode: null })
+    })
+
+    return Rehearsals.of({
+      work: Effect.gen(function*() {
+        for (;;) {
+          const owner = yield* membership.current
+          const probe = Option.isNone(owner) ? undefined : yield* probes.claim(owner.value)
+          if (probe === undefined || Option.isNone(owner)) return
+          yield* run(owner.value, probe).pipe(Effect.annotateLogs({ run_ref: probe.run_ref }))
+        }
+      })
+    })
+  }))
+}
