@@ -62,6 +62,7 @@ export class Assets extends Context.Service<Assets, {
   readonly find: (appId: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
   /** The newest first, those before `before`. */
   readonly list: (appId: string, slug: string, filter: { readonly kind: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<Asset>, DatabaseError>
+  readonly hasPrimary: (appId: string, slug: string) => Effect.Effect<boolean, DatabaseError>
   readonly change: (appId: string, slug: string, assetId: string, change: AssetChange) => Effect.Effect<Asset | undefined, DatabaseError>
   /** With its content; no visual identity refers to it any more. */
   readonly remove: (appId: string, slug: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
@@ -125,6 +126,7 @@ export class Assets extends Context.Service<Assets, {
     }, transaction)
 
     return Assets.of({
+      hasPrimary: (appId, slug) => query((sql) => sql`select 1 from assets where app_id = ${appId} and character_slug = ${slug} and is_primary limit 1`).pipe(Effect.map((rows) => rows.length > 0)),
       prepare, create, get, find, change, remove,
       list: (appId, slug, { kind, before, limit }) => query<Array<Asset>>((sql) => sql`
         select ${sql(columns)} from assets

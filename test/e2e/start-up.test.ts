@@ -230,7 +230,8 @@ describe("the key of secrets at rest", () => {
 
     assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be given[^\n]+\n$/)
     const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
-    assert.strictEqual(rotated.stdout, `{"rotated":0}\n`)
+    // The key by which addresses of pictures are signed.
+    assert.strictEqual(rotated.stdout, `{"rotated":1}\n`)
     assert.match((await run(["serve"])).stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match/)
 
     const next = start(SERVE, { SECRETS_KEY })

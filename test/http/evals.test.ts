@@ -211,6 +211,24 @@ describe("a run", () => {
   })
 })
 
+describe("what a character lives among", () => {
+  it("is played with it, and what sources say of it: but for what is of one session alone", async () => {
+    const character_slug = await app.createCharacter()
+    const session_id = await app.createSession({ character_slug })
+    const world = `/v1/characters/${character_slug}`
+    const { id } = (await app.post(`${world}/npcs`, { name: "Tomas", summary: "Tomas rows the ferry at dawn." })).body.data
+    await app.post(`${world}/graph/edges`, { from: "character", to: id, relation: "knows", fact: "They share a boat." })
+    await app.post(`${world}/graph/edges`, { from: "character", to: id, relation: "owes", fact: "There is a debt.", session_id })
+    await app.post(`${world}/evidence`, { kind: "quote", text: "The lighthouse was built in 1891." })
+    const asked = (key: string, user: string, value: string) => ({ key, turns: [{ user, expect: [{ type: "contains", value }] }] })
+    const run = await played(app, suiteOf([asked("person", "Who is Tomas?", "ferry"), asked("source", "When was the lighthouse built?", "1891")], { character_slug }))
+    assert.deepStrictEqual((await resultsOf(app, run.id)).map(({ case_key, status }: any) => [case_key, status]), [["person", "pass"], ["source", "pass"]])
+    for (const table of ["npcs", "graph_edges", "evidence", "worlds"]) {
+      assert.lengthOf(await server.database.sql`select 1 from ${server.database.sql(table)} where app_id = ${run.id}`, 0, table)
+    }
+  })
+})
+
 describe("a run by a model", () => {
   it("needs a bound on its cost, and an app that can pay for its first case", async () => {
     const character_slug = await liveApp.createCharacter()

@@ -79,8 +79,12 @@ const settle = async (): Promise<typeof ours> => {
   const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug: slug })).body.data.id
   const batch_id = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: [bot_id], dry_run: true })).body.data.id
   const suite_id = (await app.post("/v1/evals/suites", { name: "dinner", character_slug: slug, cases: [{ key: "dinner", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value: "soup" }] }] }] })).body.data.id
-  const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
-  await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
+  const evaluate = async (order: object) => {
+    const { body } = await app.post(`/v1/evals/suites/${suite_id}/runs`, order)
+    await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${body.data.id}`)).body.data.finished_at !== null)
+    return body.data.id
+  }
+  const run_id = await evaluate({ baseline_run_id: await evaluate({}) })
   const import_id = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
   const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, evidence_id, research_id, finding_id, import_id, suite_id, run_id, prefix, external_user_ref, erasure_id }

@@ -6,6 +6,7 @@ import { type FakeModel, start as startFakeModel } from "#test/support/FakeModel
 import { TestApp } from "#test/support/TestApp.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { pictureOf } from "#test/support/images.ts"
 import { until } from "#test/support/until.ts"
 
 let server: TestServer
@@ -224,6 +225,10 @@ describe("a live probe with a model", () => {
       { one: "She is an only child from Bergen.", other: "Her brother Nils mends nets.", why: "An only child has no brother." }
     ] } })
     assert.strictEqual(checkOf(await readinessOf(slug, author), "bio_world_contradiction").status, "skipped")
+    assert.strictEqual(checkOf(await readinessOf(slug, author), "assets_primary").status, "fail")
+    const content_base64 = (await pictureOf("png")).toString("base64")
+    await author.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64, is_primary: true })
+    assert.strictEqual(checkOf(await readinessOf(slug, author), "assets_primary").status, "pass")
     await author.post(`/v1/characters/${slug}/readiness/probe`, undefined)
     const probe = await probed(slug, author)
     assert.deepInclude(probe, { status: "completed", passed: true, engine: "openai-compatible" }, JSON.stringify(probe["turns"]))

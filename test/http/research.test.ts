@@ -106,7 +106,9 @@ describe("research", () => {
     const accepted = await app.post(`${at(slug, id)}/findings/${first.id}/accept`, undefined)
     assert.deepInclude(accepted.body.data, { status: "accepted", accepted_version: 2 }, JSON.stringify(accepted.body))
     const character = (await app.get(`/v1/characters/${slug}`)).body.data
-    assert.deepStrictEqual(character.world_context.entries, [{ keys: ["lighthouse"], content: BUILT.quote }])
+    const [{ id: entryId, ...entry }, ...others] = character.world_context.entries
+    assert.match(entryId, /^lor_/)
+    assert.deepStrictEqual([entry, ...others], [{ keys: ["lighthouse"], content: BUILT.quote }])
     const { versions } = (await app.get(`/v1/characters/${slug}/versions`)).body.data
     assert.deepStrictEqual(versions.map(({ source_ref }: { source_ref: unknown }) => source_ref), [{ kind: "finding", id: first.id }, null])
     assert.deepStrictEqual((await app.post(`${at(slug, id)}/findings/${first.id}/accept`, {})).body.data, accepted.body.data)

@@ -35,11 +35,13 @@ const PERSON = "eval"
 /** Sessions that one transaction erases. */
 const A_STEP = 5
 /** All that is kept of such an app when it has no session any more, what refers to others first. */
-const TABLES = ["end_users", "character_versions", "characters", "apps"] as const
+const TABLES = ["end_users", "evidence", "npcs", "graph_edges", "storylines", "arc_influences", "worlds", "character_versions", "characters", "apps"] as const
+/** Of the character's world; see `migrations/0011_world.sql`. */
+const OF_ITS_WORLD = ["npcs", "graph_edges", "storylines", "arc_influences"] as const
 
 /** The sessions in which a run plays its cases, in an app of their own: see `shadow.ts`. The app's id is the run's. */
 export class ShadowSessions extends Context.Service<ShadowSessions, {
-  /** Makes the app with a copy of the character's version, if it is not there. */
+  /** Makes the app with a copy of the character's version, its world and what sources say of it, if it is not there. */
   readonly openApp: (cast: Cast) => Effect.Effect<void, DatabaseError>
   /** A session that was opened at that moment. */
   readonly open: (cast: Cast, setup: Setup, seed: string, at: Date) => Effect.Effect<{ readonly session: SessionRef; readonly greeting: ReadonlyArray<string> }, DatabaseError>
@@ -58,12 +60,42 @@ export class ShadowSessions extends Context.Service<ShadowSessions, {
     const { query, transaction } = database
     const sessions = yield* Sessions
 
+    /** As it is now: it has no versions. What is of one session or person alone is not of these. */
+    const copyWorld = Effect.fnUntraced(function*({ appId, runId, slug }: Cast) {
+      yield* query((sql) => sql`insert into worlds (app_id, slug, revision) select ${runId}, slug, revision from worlds where app_id = ${appId} and slug = ${slug} on conflict do nothing`)
+      for (const table of OF_ITS_WORLD) {
+        yield* query((sql) => sql`
+          insert into ${sql(table)} (app_id, slug, id, fields, created_at, updated_at)
+          select ${runId}, slug, id, fields, created_at, updated_at from ${sql(table)}
+          where app_id = ${appId} and slug = ${slug} and coalesce(fields ->> 'session_id', fields #>> '{scope,session_id}', fields #>> '{scope,external_user_ref}') is null on conflict do nothing`)
+      }
+    })
+
+    /** What replies may be given of it. */
+    const copyEvidence = Effect.fnUntraced(function*({ appId, runId, slug }: Cast) {
+      yield* query((sql) => sql`
+        insert into evidence (app_id, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at, updated_at)
+        select ${runId}, slug, evidence_id, kind, text, source, trust, status, dictionary, created_at, updated_at from evidence e
+        where app_id = ${appId} and slug = ${slug} and session_id is null
+          and exists (select from evidence_chunks c where c.app_id = e.app_id and c.slug = e.slug and c.evidence_id = e.evidence_id) on conflict do nothing`)
+      yield* query((sql) => sql`
+        insert into evidence_chunks (app_id, slug, evidence_id, chunk, text, words)
+        select ${runId}, c.slug, c.evidence_id, c.chunk, c.text, c.words from evidence_chunks c join evidence e on e.app_id = ${runId} and e.slug = c.slug and e.evidence_id = c.evidence_id
+        where c.app_id = ${appId} and c.slug = ${slug} on conflict do nothing`)
+      yield* query((sql) => sql`
+        insert into evidence_terms (app_id, slug, lexeme, evidence_id, chunk, frequency, words)
+        select ${runId}, t.slug, t.lexeme, t.evidence_id, t.chunk, t.frequency, t.words from evidence_terms t join evidence e on e.app_id = ${runId} and e.slug = t.slug and e.evidence_id = t.evidence_id
+        where t.app_id = ${appId} and t.slug = ${slug} on conflict do nothing`)
+    })
+
     const openApp = Effect.fnUntraced(function*({ appId, runId, slug, version }: Cast) {
       yield* query((sql) => sql`insert into apps (app_id, account_id, name, environment) values (${runId}, ${SHADOW_ACCOUNT}, 'eval', 'test') on conflict do nothing`)
       yield* query((sql) => sql`insert into characters (app_id, slug, version) values (${runId}, ${slug}, ${version}) on conflict do nothing`)
       yield* query((sql) => sql`
         insert into character_versions (app_id, slug, version, profile)
         select ${runId}, slug, version, profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${version} on conflict do nothing`)
+      yield* copyWorld({ appId, runId, slug, version })
+      yield* copyEvidence({ appId, runId, slug, version })
     }, transaction)
 
     const open = Effect.fnUntraced(function*({ runId, slug }: Cast, setup: Setup, seed: string, at: Date) {

@@ -4,6 +4,7 @@ import * as z from "zod"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { assess } from "#pipeline/readiness/assess.ts"
 import { SCRIPT } from "#pipeline/readiness/rehearse.ts"
+import { Assets } from "#src/db/Assets.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Probes, type StoredProbe } from "#src/db/Probes.ts"
 import { probeMicroUsd } from "#src/model/prices.ts"
@@ -53,8 +54,10 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { slug, version, profile } = character
       const probes = yield* Probes
       const { engine, model } = yield* Writer
-      const [contradictions, probe] = yield* Effect.all([probes.contradictions(appId, slug, version), probes.latest(appId, slug)], { concurrency: 2 })
-      const { status, score, checks } = assess(slug, profile, { contradictions, hasPrimaryAsset: null, engine: { live: !engine.startsWith("offline"), model } })
+      const [contradictions, probe, hasPrimaryAsset] = yield* Effect.all([
+        probes.contradictions(appId, slug, version), probes.latest(appId, slug), Assets.use((assets) => assets.hasPrimary(appId, slug))
+      ], { concurrency: 3 })
+      const { status, score, checks } = assess(slug, profile, { contradictions, hasPrimaryAsset, engine: { live: !engine.startsWith("offline"), model } })
       if (status !== character.readiness) yield* Characters.use((characters) => characters.noteReadiness(appId, slug, version, status))
       const checked_at = new Date(yield* Clock.currentTimeMillis).toISOString()
       return success({ status, score, checks, checked_version: version, checked_at, probe: probe === undefined ? null : toProbe(probe) },
