@@ -9,7 +9,6 @@ import { Pages } from "#channels/outbound/Pages.ts"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
-import { Transcriber } from "#channels/Transcriber.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { INITIATIVE_LAST_WORD, LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
@@ -26,12 +25,10 @@ import { Accounts } from "#src/db/Accounts.ts"
 import { AccountTokens } from "#src/db/AccountTokens.ts"
 import { Alignment } from "#src/db/Alignment.ts"
 import { AuditEntries } from "#src/db/AuditEntries.ts"
-import { Assets } from "#src/db/Assets.ts"
 import { AppHealth } from "#src/db/AppHealth.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
-import { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import { Deliveries } from "#src/db/Deliveries.ts"
 import { EvalQueue } from "#src/db/evals/EvalQueue.ts"
 import { EvalRuns } from "#src/db/evals/EvalRuns.ts"
@@ -44,7 +41,6 @@ import { Evidence } from "#src/db/Evidence.ts"
 import * as EvidenceStores from "#src/db/EvidenceStores.ts"
 import { Expenses } from "#src/db/Expenses.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
-import { Images } from "#src/db/Images.ts"
 import { Findings } from "#src/db/Findings.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
@@ -68,7 +64,6 @@ import { Runs } from "#src/db/Runs.ts"
 import * as SafetyRecords from "#src/db/SafetyRecords.ts"
 import { Sandboxes } from "#src/db/Sandboxes.ts"
 import { Secrets } from "#src/db/Secrets.ts"
-import { StoredObjects } from "#src/db/StoredObjects.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -88,7 +83,6 @@ import { Timeline } from "#src/db/Timeline.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
 import { Turns } from "#src/db/Turns.ts"
-import { VisualIdentities } from "#src/db/VisualIdentities.ts"
 import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
 import { SessionStories } from "#src/db/SessionStories.ts"
 import { Worlds } from "#src/db/Worlds.ts"
@@ -113,58 +107,10 @@ import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
 import { worstCaseMicroUsd, worstEvalMicroUsd } from "#src/model/prices.ts"
-import { Pictures } from "#src/pictures/Pictures.ts"
-import * as inDatabase from "#src/storage/inDatabase.ts"
-import * as inFolder from "#src/storage/inFolder.ts"
 import { demoCharacters } from "./demo/characters.ts"
+import { offlineWriter, painter, transcriber, writer } from "./engines.ts"
+import { assets } from "./pictureLayers.ts"
 import { Settings } from "./settings.ts"
-
-/** How long a voice message may take to be listened to; its chat waits meanwhile. */
-const LISTENING = "45 seconds"
-
-const offlineWriter = Layer.unwrap(Effect.map(Effect.promise(() => import("#src/model/offline/OfflineWriter.ts")), ({ layer }) => layer))
-
-/** The engine behind replies: a model behind an address, or the labelled offline one. Loaded only when it is the one. */
-const writer = Layer.unwrap(Effect.gen(function*() {
-  const { model } = yield* Settings
-  if (model === null) return offlineWriter
-  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer(model)
-}))
-
-/** What listens to voice messages, where a model for it is named. */
-const transcriber = Layer.unwrap(Effect.gen(function*() {
-  const { model } = yield* Settings
-  if (model === null || model.transcribeModel === null) return Transcriber.none
-  const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiTranscriber.ts"))
-  return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.transcribeModel, deadline: LISTENING })
-}))
-
-/** Where pictures lie. The client of S3 is loaded only when it is the one. */
-const storage = Layer.unwrap(Effect.gen(function*() {
-  const { storage } = yield* Settings
-  switch (storage.kind) {
-    case "database": return inDatabase.layer
-    case "folder": return inFolder.layer(storage.folder)
-    case "s3": return (yield* Effect.promise(() => import("#src/storage/inS3.ts"))).layer(storage)
-  }
-}))
-
-/** The pictures of characters, and what is in the storage for them. */
-const assets = Layer.mergeAll(Assets.layer, VisualIdentities.layer, ContentSignatures.layer, Images.layer.pipe(Layer.provideMerge(Expenses.layer))).pipe(
-  Layer.provideMerge(StoredObjects.layer),
-  Layer.provideMerge(Layer.merge(storage, Pictures.layer))
-)
-
-/** How long a picture may take. */
-const PAINTING = "2 minutes"
-
-/** What makes pictures: a model, where one for it is named, or labelled placeholders. */
-const painter = Layer.unwrap(Effect.gen(function*() {
-  const { model } = yield* Settings
-  if (model === null || model.imageModel === null) return (yield* Effect.promise(() => import("#src/model/offline/OfflinePainter.ts"))).layer
-  const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiPainter.ts"))
-  return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.imageModel, deadline: PAINTING })
-}))
 
 const publicAddress = Layer.unwrap(Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port })))
 
