@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 /** A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline. */
-const ENV = { OPENAI_TIMEOUT_SECONDS: "0.3", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.4" }
+const ENV = { OPENAI_TIMEOUT_SECONDS: "0.3", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.8" }
 
 let model: FakeModel
 let server: TestServer
