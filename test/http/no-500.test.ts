@@ -116,10 +116,10 @@ const RIGHT: Readonly<Record<string, number>> = {
   "/v1/evals/suites/{suite_id}/runs": 429, "/v1/evals/runs/{run_id}/regrade": 429
 }
 
-/** A session's channel is not one of the app's; and an entry of the lore is one of a character whose lore is not replaced meanwhile. */
+/** A session's channel is not one of the app's; and an entry of the lore is one of a character whose lore is not replaced meanwhile; nor is it forgotten what somebody looks like of whom pictures are asked for. */
 const nameOf = (path: string, name: string) =>
   name === "import_id" ? `${/(?:commit|discard)$/.exec(path)?.[0] ?? ""}_import_id`.replace(/^_/, "") :
-  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name === "slug" && path.includes("/lore/{") ? "lore_slug" : name
+  name === "channel_id" && path.startsWith("/v1/apps/") ? "app_channel_id" : name === "app_id" && path.startsWith("/v1/account/") ? "account_app_id" : name === "slug" && (path.includes("/lore/{") || path.endsWith("/visual-identity")) ? "lore_slug" : name
 const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<string>) =>
   fc.tuple(...path.split("/").map((part) => part.startsWith("{") ? given(nameOf(path, part.slice(1, -1))) : fc.constant(part))).map((parts) => parts.join("/"))
 const knownOf = (name: string) => known[name] ?? "unknown"
