@@ -139,6 +139,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.deepInclude(active, { username: "harbour_kitchen_bot", telegram_user_id: child.id, token_hint: `${child.id}:...${child.token.slice(-4)}` })
     const { result } = await (await fetch(`${telegram.url}/bot${child.token}/getWebhookInfo`)).json() as { readonly result: { readonly url: string } }
     assert.strictEqual(result.url, `${troupe.baseUrl}/v1/telegram/hooks/${id}`)
+    await until("the app to be told", async () => (await operations()).length > 0)
     assert.deepStrictEqual((await operations()).map(({ type }) => type), ["bot.active"])
     await page.getByText("Keeps a kitchen by the harbour.").waitFor()
     await picture("not-started")
