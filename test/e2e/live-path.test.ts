@@ -6,8 +6,11 @@ import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline. */
-const ENV = { OPENAI_TIMEOUT_SECONDS: "0.3", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.8" }
+/**
+ * A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline, which falls just before
+ * a second call could time out by itself, however soon it began.
+ */
+const ENV = { OPENAI_TIMEOUT_SECONDS: "0.5", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.95" }
 
 let model: FakeModel
 let server: TestServer
@@ -126,7 +129,8 @@ describe("a reply by a model behind an address", () => {
     assert.deepStrictEqual(paid.map(({ stage, error_code, estimated }: Record<string, unknown>) => [stage, error_code, estimated]), [
       ["grounding", "timeout", true], ["generation", "timed_out", true], ["relational_update", null, false]
     ])
-    assert.strictEqual(cost_usd, paid.reduce((sum: number, { cost_usd }: { cost_usd: number }) => sum + cost_usd, 0))
+    const microUsd = (usd: number) => Math.round(usd * 1_000_000)
+    assert.strictEqual(microUsd(cost_usd), paid.reduce((sum: number, { cost_usd }: { cost_usd: number }) => sum + microUsd(cost_usd), 0))
   })
 
   it("is sent again, after a failure, as a new message", async () => {
