@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Purpose } from "#pipeline/research/Change.ts"
 import type { Upheld } from "#pipeline/research/uphold.ts"
-import { claimRun } from "./claimRun.ts"
+import { claimRun, leaveRun } from "./claimRun.ts"
 import { Database, type DatabaseError, type Sql } from "./Database.ts"
 import { type CharacterRef, Evidence, sha256Of } from "./Evidence.ts"
 import { Expenses } from "./Expenses.ts"
@@ -93,8 +93,10 @@ export class Research extends Context.Service<Research, {
   /** What was fetched. False, here and below: somebody else works at it by now, or it was cancelled. */
   readonly fetched: (owner: string, run: Run, place: number, page: { readonly title: string | null; readonly text: string; readonly parts: number }) => Effect.Effect<boolean, DatabaseError>
   readonly sourceFailed: (owner: string, run: Run, place: number, code: string) => Effect.Effect<boolean, DatabaseError>
-  /** A part has been read, at this cost. */
+  /** A part has been read, at this cost, which is booked even where the run was ended or taken over while the model read. */
   readonly partRead: (owner: string, run: Run, source: OpenSource, upheld: ReadonlyArray<Upheld>, costMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
+  /** Leaves it to another worker, who goes on with it. */
+  readonly leave: (owner: string, run: StoredResearch) => Effect.Effect<void, DatabaseError>
   readonly finish: (owner: string, run: Run, end: { readonly status: "completed" | "failed"; readonly errorCode: string | null }) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Research") {
   static readonly layer = Layer.effect(Research, Effect.gen(function*() {
@@ -123,11 +125,21 @@ export class Research extends Context.Service<Research, {
     const isOurs = (owner: string, { app_id, slug, research_id }: Run) => query((sql) => sql`
       select 1 from research where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id} and owner = ${owner} and status = 'running' for update`).pipe(Effect.map((rows) => rows.length > 0))
 
-    /** What is not spent goes back, and the texts go. */
+    const expenseOf = (appId: string, runRef: string) => ({ appId, sessionId: null, runRef, activity: "research" as const })
+
+    /** What a call has cost whose run is not this worker's any more: of one that has ended the books are closed, and it comes on top. */
+    const spentLate = Effect.fnUntraced(function*({ app_id, slug, research_id }: Run, microUsd: number) {
+      const [run] = yield* query<Array<{ run_ref: string; ended: boolean }>>((sql) => sql`
+        update research set spent_micro_usd = spent_micro_usd + ${microUsd} where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id} returning run_ref, finished_at is not null as ended`)
+      if (run?.ended === true && microUsd > 0) yield* expenses.add({ ...expenseOf(app_id, run.run_ref), microUsd })
+    })
+
+    /** What is not spent goes back, what was spent beyond what was held is booked, and the texts go. */
     const settle = Effect.fnUntraced(function*({ app_id, slug, research_id }: Run) {
       const [run] = yield* query<Array<{ run_ref: string; left: number }>>((sql) => sql`
         select run_ref, held_micro_usd - spent_micro_usd as left from research where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id}`)
-      if (run !== undefined && run.left > 0) yield* expenses.giveBack({ appId: app_id, sessionId: null, runRef: run.run_ref, activity: "research", microUsd: run.left })
+      if (run !== undefined && run.left > 0) yield* expenses.giveBack({ ...expenseOf(app_id, run.run_ref), microUsd: run.left })
+      if (run !== undefined && run.left < 0) yield* expenses.add({ ...expenseOf(app_id, run.run_ref), microUsd: -run.left })
       yield* query((sql) => sql`update research_sources set text = null where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id}`)
     })
 
@@ -138,7 +150,7 @@ export class Research extends Context.Service<Research, {
     }))
 
     const partRead = Effect.fnUntraced(function*(owner: string, run: Run, source: OpenSource, upheld: ReadonlyArray<Upheld>, costMicroUsd: number) {
-      if (!(yield* isOurs(owner, run))) return false
+      if (!(yield* isOurs(owner, run))) return yield* Effect.as(spentLate(run, costMicroUsd), false)
       const { app_id: appId, slug, research_id: researchId } = run
       const of = { appId, slug }
       const [{ there } = { there: 0 }] = yield* query<Array<{ there: number }>>((sql) => sql`
@@ -193,6 +205,7 @@ export class Research extends Context.Service<Research, {
       sourceFailed: (owner, run, place, code) => change(owner, run, (sql) => sql`
         update research_sources set status = 'failed', error_code = ${code} where app_id = ${run.app_id} and slug = ${run.slug} and research_id = ${run.research_id} and place = ${place}`),
       partRead,
+      leave: (owner, run) => Effect.asVoid(query((sql) => leaveRun(sql, "research", owner, run))),
       finish: Effect.fnUntraced(function*(owner, run, { status, errorCode }) {
         if (!(yield* isOurs(owner, run))) return
         yield* query((sql) => sql`
