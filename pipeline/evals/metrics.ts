@@ -40,7 +40,8 @@ export interface Metrics {
   readonly cost_usd: number
 }
 
-const PLACES = 1_000_000
+/** Fine enough that one case among the most and lightest there may be makes a difference. */
+const PLACES = 1_000_000_000
 const rounded = (value: number): number => Math.round(value * PLACES) / PLACES
 const roundedOrNull = (value: number | null): number | null => value === null ? null : rounded(value)
 
@@ -110,12 +111,14 @@ const valueOf = (metrics: Metrics, metric: string): number | null => {
 const HOLDS: Readonly<Record<Gate["op"], (actual: number, value: number) => boolean>> = {
   gte: (actual, value) => actual >= value, gt: (actual, value) => actual > value, lte: (actual, value) => actual <= value, lt: (actual, value) => actual < value
 }
+/** Both rounded alike, so that a third is a third however many digits somebody has written. */
+const holds = (op: Gate["op"], actual: number, value: number): boolean => HOLDS[op](rounded(actual), rounded(value))
 
 /** Each gate with what it was held against; one about what was not measured is skipped. */
 export const gateResults = (gates: ReadonlyArray<Gate>, metrics: Metrics): ReadonlyArray<GateResult> =>
   gates.map((gate) => {
     const actual = valueOf(metrics, gate.metric)
-    return { ...gate, actual, status: actual === null ? "skipped" : HOLDS[gate.op](actual, gate.value) ? "pass" : "fail" }
+    return { ...gate, actual, status: actual === null ? "skipped" : holds(gate.op, actual, gate.value) ? "pass" : "fail" }
   })
 
 /** Null without gates. A gate that was skipped has not been passed. */

@@ -245,6 +245,15 @@ describe("the numbers of a run", () => {
     assert.deepStrictEqual([gate("rubric.empathy", "gte", 1)[0]?.status, verdictOf(gate("rubric.empathy", "gte", 1))], ["skipped", "fail"])
     assert.isNull(verdictOf([]))
   })
+
+  it("are exact at their bounds: a third is a third, and one light case among heavy ones still fails", () => {
+    const third = metricsOf([resultOf("one", "pass"), resultOf("two", "fail"), resultOf("three", "fail")], mara, 1)
+    const status = (op: "gte" | "gt" | "lte" | "lt", value: number, metrics = third) => gateResults([{ metric: "pass_rate", op, value }], metrics)[0]?.status
+    assert.deepStrictEqual([status("gte", 1 / 3), status("lte", 1 / 3), status("gt", 1 / 3), status("lt", 1 / 3)], ["pass", "pass", "fail", "fail"])
+    const heavy = Array.from({ length: 199 }, (_, n) => resultOf(`heavy-${n}`, "pass", { asked: caseOf({ key: `heavy-${n}`, weight: 100 }) }))
+    const nearly = metricsOf([...heavy, resultOf("light", "fail", { asked: caseOf({ key: "light", weight: 0.01 }) })], mara, 1)
+    assert.deepStrictEqual([status("gte", 1, nearly), status("lt", 1, nearly)], ["fail", "pass"])
+  })
 })
 
 describe("a comparison", () => {
