@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
-import { gateResults, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
+import { gateResults, measure, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
 import type { Case } from "#pipeline/evals/Suite.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { Inbox } from "#pipeline/Inbox.ts"
@@ -66,7 +66,10 @@ export class EvalRunner extends Context.Service<EvalRunner, {
     const end = Effect.fnUntraced(function*(run: HeldRun, status: EvalStatus, errorCode: string | null = null) {
       if (!(yield* clear(run, shadows.closeApp(run.run_id)))) return
       const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
-      const metrics = metricsOf(toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id)), character, run.seed)
+      const results = toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id))
+      // Of a large run this takes seconds: others are answered in between, and the worker is not taken for dead.
+      const measured = yield* Effect.forEach(results, (result) => Effect.andThen(Effect.yieldNow, Effect.sync(() => measure(character, result))))
+      const metrics = metricsOf(results, measured, run.seed)
       const gates = gateResults(run.gates, metrics)
       const verdict = verdictOf(gates)
       // What was not played to its end has not passed.
