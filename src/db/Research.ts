@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Purpose } from "#pipeline/research/Change.ts"
 import type { Upheld } from "#pipeline/research/uphold.ts"
@@ -65,6 +66,10 @@ export interface NewResearch {
   readonly plannedMicroUsd: number
 }
 
+/** Runs of an app that have not ended: what one app asks for must not keep the others waiting for long. */
+export const MOST_OPEN_RESEARCH = 20
+export class TooMuchResearch extends Schema.TaggedError<TooMuchResearch>()("TooMuchResearch", {}) {}
+
 /** A source that is being read, with its text; null: it has not been fetched. */
 export type OpenSource = ResearchSource & { readonly text: string | null }
 
@@ -81,7 +86,7 @@ const columns = (sql: Sql) => sql`r.app_id, r.slug, r.research_id, r.run_ref, r.
  * what that has cost are one transaction, so that whoever goes on with a run neither reads nor pays for a part twice. What was not spent is given back at the end.
  */
 export class Research extends Context.Service<Research, {
-  readonly begin: (of: CharacterRef, research: NewResearch) => Effect.Effect<StoredResearch, NotAffordable | DatabaseError>
+  readonly begin: (of: CharacterRef, research: NewResearch) => Effect.Effect<StoredResearch, NotAffordable | TooMuchResearch | DatabaseError>
   readonly get: (of: CharacterRef, researchId: string) => Effect.Effect<StoredResearch | undefined, DatabaseError>
   /** The newest first. */
   readonly list: (of: CharacterRef, filter: { readonly status: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredResearch>, DatabaseError>
@@ -109,6 +114,10 @@ export class Research extends Context.Service<Research, {
 
     const begin = Effect.fnUntraced(function*(of: CharacterRef, { question, purpose, sources, maxMicroUsd, plannedMicroUsd }: NewResearch) {
       const { appId, slug } = of
+      // One after another, or all of many at once would be the last that there is room for.
+      yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`research ${appId}`}, 0))`)
+      const [{ open } = { open: 0 }] = yield* query<Array<{ open: number }>>((sql) => sql`select count(*)::int as open from research where app_id = ${appId} and finished_at is null`)
+      if (open >= MOST_OPEN_RESEARCH) return yield* new TooMuchResearch()
       const [id, runRef, held] = [newId("rsr"), newId("run"), Math.min(maxMicroUsd, plannedMicroUsd)]
       if ((yield* expenses.take({ appId, sessionId: null }, "research", held, runRef)) === null) return yield* new NotAffordable()
       yield* query((sql) => sql`

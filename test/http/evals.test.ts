@@ -185,14 +185,21 @@ describe("a run", () => {
 
   it("waits for others of its app to end where there are too many", async () => {
     const busy = await server.createApp()
-    const path = `/v1/evals/suites/${await made(busy, suiteOf([hello()], { character_slug: await busy.createCharacter() }))}/runs`
+    const cases = Array.from({ length: 150 }, (_, n) => hello(`case-${n}`))
+    const path = `/v1/evals/suites/${await made(busy, suiteOf(cases, { character_slug: await busy.createCharacter() }))}/runs`
     await server.database.sql`
       insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
-      select ${busy.appId}, 'evr_busy' || n, 'evs', 'nobody', 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 20) as n`
-    const refused = await busy.post(path, {})
-    assert.deepStrictEqual(code(refused), [429, "rate_limited"])
-    await server.database.sql`delete from eval_runs where app_id = ${busy.appId}`
-    assert.strictEqual((await busy.post(path, {})).status, 200)
+      select ${busy.appId}, 'evr_busy' || n, 'evs', 'nobody', 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 19) as n`
+    const many = await Promise.all(Array.from({ length: 4 }, () => busy.post(path, {})))
+    assert.deepStrictEqual(many.map(({ status }) => status).toSorted(), [200, 429, 429, 429])
+    assert.deepStrictEqual(code(many.find(({ status }) => status === 429) ?? assert.fail()), [429, "rate_limited"])
+    const begunId = many.find(({ status }) => status === 200)?.body.data.id
+    await busy.post(`/v1/evals/runs/${begunId}/cancel`, {})
+    await ended(busy, begunId)
+    await server.database.sql`delete from eval_runs where starts_with(run_id, 'evr_busy')`
+    const { status, body } = await busy.post(path, {})
+    assert.strictEqual(status, 200)
+    await busy.post(`/v1/evals/runs/${body.data.id}/cancel`, {})
   })
 
   it("is graded anew by the checks that its suite has now, without a word being played", async () => {

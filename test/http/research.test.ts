@@ -223,6 +223,21 @@ describe("research", () => {
     assert.deepStrictEqual(code(await (await server.createApp()).get(at(slug, first.body.data.id))), [404, "character_not_found"])
   })
 
+  it("waits for others of its app to end where there are too many", async () => {
+    const busy = await server.createApp()
+    const slug = await busy.createCharacter()
+    await server.database.sql`
+      insert into research (app_id, slug, research_id, run_ref, question, purpose, status, owner, max_micro_usd, held_micro_usd)
+      select ${busy.appId}, ${slug}, 'rsr_' || n, 'run_' || n, 'Who?', 'world', 'running', (select worker_id from workers limit 1), 0, 0 from generate_series(1, 19) as n`
+    const answered = Promise.withResolvers<void>()
+    model.scriptFor("findings", { kind: "ok", after: answered.promise })
+    const many = await Promise.all(Array.from({ length: 4 }, () => begin(slug, {}, busy)))
+    assert.deepStrictEqual(many.map(({ status }) => status).toSorted(), [200, 429, 429, 429])
+    assert.deepStrictEqual(code(many.find(({ status }) => status === 429) ?? assert.fail()), [429, "rate_limited"])
+    answered.resolve()
+    await ended(slug, many.find(({ status }) => status === 200)?.body.data.id, busy)
+  })
+
   it("is closed to demo keys", async () => {
     const { data } = (await new TestApp(offline.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
     const demo = new TestApp(offline.baseUrl, data.app_id, data.api_key)
