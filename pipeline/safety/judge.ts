@@ -54,6 +54,8 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
   }
 }
 
+/** Marks in the trace that the person has said that they are under age. */
+export const TOLD_UNDER_AGE = "+minor"
 /** Marks in the trace that a reminder went with the answer. */
 export const REMINDED = "+reminder"
 
