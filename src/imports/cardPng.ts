@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
-import sharp, { type Sharp } from "sharp"
+import type { Sharp } from "sharp"
 import { MOST_PIXELS } from "./checkImage.ts"
+import { loadSharp } from "./loadSharp.ts"
 import type { Fields } from "./readJson.ts"
 
 const WIDTH = 256
@@ -24,14 +25,17 @@ const textChunk = (keyword: string, text: string): Buffer => {
 const written = (picture: Sharp): Promise<Buffer> => picture.png().toBuffer()
 
 /** A plain picture in a colour of the name's own. */
-const placeholder = (name: string): Promise<Buffer> => {
+const placeholder = async (name: string): Promise<Buffer> => {
+  const sharp = await loadSharp()
   const [r, g, b] = [...createHash("sha256").update(name).digest().subarray(0, 3)].map((value) => 40 + Math.floor(value / 2))
   return written(sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: { r, g, b } } }))
 }
 
 /** An avatar written anew; null for one that cannot be unpacked. */
-const anew = (avatar: Uint8Array): Promise<Buffer | null> =>
-  written(sharp(avatar, { limitInputPixels: MOST_PIXELS }).rotate().resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true }).toColourspace("srgb").removeAlpha()).catch(() => null)
+const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
+  const sharp = await loadSharp()
+  return written(sharp(avatar, { limitInputPixels: MOST_PIXELS }).rotate().resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true }).toColourspace("srgb").removeAlpha()).catch(() => null)
+}
 
 /**
  * A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2. An avatar takes up to some hundred megabytes

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import sharp from "sharp"
 import type { AssetMeta } from "./Bundle.ts"
+import { loadSharp } from "./loadSharp.ts"
 import { isPng } from "./pngTexts.ts"
 
 export const MOST_PIXELS = 40_000_000
@@ -19,6 +19,7 @@ const isKnown = (bytes: Buffer): boolean =>
 export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> => {
   if (bytes.length > MOST_IMAGE_BYTES) return `is larger than ${MOST_IMAGE_BYTES / 1024 / 1024} MiB`
   if (!isKnown(bytes)) return "is no PNG, JPEG or WebP image"
+  const sharp = await loadSharp()
   const header = await sharp(bytes, { limitInputPixels: false }).metadata().catch(() => null)
   const mime = MIME[header?.format ?? ""]
   if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"
