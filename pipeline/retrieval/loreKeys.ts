@@ -39,6 +39,8 @@ const patternOf = (key: string): RE2JS | null => {
   return found === null ? null : compilePattern(found.pattern, [...found.flags].reduce((sum, flag) => sum | (FLAGS[flag] ?? 0), 0))
 }
 
+export const isPattern = (key: string): boolean => patternOf(key) !== null
+
 /** How a key of an entry is looked for: as a pattern, or in whole words unless the entry says otherwise; one without a word in it ("!!!") as it is. */
 export const keyOf = (key: string, { case_sensitive, whole_words }: Pick<LoreEntry, "case_sensitive" | "whole_words">): Key => {
   const pattern = patternOf(key)
