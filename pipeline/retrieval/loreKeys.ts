@@ -27,7 +27,7 @@ export interface Scanned {
 }
 
 const padded = (text: string): string => ` ${terms(text).join(" ")} `
-export const scanned = (raw: string, effort: Effort): Scanned => ({ raw, effort, lower: raw.toLowerCase(), words: padded(raw) })
+export const scanned = (raw: string, effort: Effort = newEffort()): Scanned => ({ raw, effort, lower: raw.toLowerCase(), words: padded(raw) })
 
 export type Key = (message: Scanned) => boolean
 
