@@ -2,6 +2,7 @@ import { encode } from "fast-png"
 import { createHash } from "node:crypto"
 import sharp from "sharp"
 import { MOST_PIXELS } from "./checkImage.ts"
+import { embeddedAt } from "./pngTexts.ts"
 import type { Fields } from "./readJson.ts"
 
 const WIDTH = 256
@@ -32,9 +33,10 @@ const unpacked = (avatar: Uint8Array): Promise<Picture | null> =>
     .toColourspace("srgb").removeAlpha().raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true })
     .then(({ data, info: { width, height, channels } }) => ({ width, height, channels, data }), () => null)
 
-/** A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2. */
-export const cardPng = async (card: Fields, name: string, avatar: Uint8Array | null): Promise<Buffer> => {
-  const text = { chara: inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" }), ccv3: inBase64(card) }
+/** A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2; with what it calls embeded. */
+export const cardPng = async (card: Fields, name: string, avatar: Uint8Array | null, embedded: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Buffer> => {
+  const files = Object.fromEntries([...embedded].map(([path, content]) => [embeddedAt(path), Buffer.from(content).toString("base64")]))
+  const text = { ...files, chara: inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" }), ccv3: inBase64(card) }
   const picture = (avatar === null ? null : await unpacked(avatar)) ?? placeholder(name)
   return Buffer.from(encode({ ...picture, depth: 8, text }))
 }

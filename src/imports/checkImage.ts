@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import sharp from "sharp"
+import { readType } from "#src/pictures/readType.ts"
 import type { AssetMeta } from "./Bundle.ts"
 
 export const MOST_PIXELS = 40_000_000
@@ -16,6 +17,8 @@ export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> 
   const header = await sharp(bytes, { limitInputPixels: false }).metadata().catch(() => null)
   const mime = MIME[header?.format ?? ""]
   if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"
+  const type = readType(bytes)
+  if ("problem" in type) return `is not taken. ${type.problem}`
   const { width, height } = header
   if (width * height > MOST_PIXELS) return `has more than ${MOST_PIXELS / 1_000_000} megapixels`
   return { mime, width, height, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
