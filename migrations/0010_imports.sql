@@ -25,7 +25,7 @@ create table imports (
 create index on imports (app_id, character_slug) where character_slug is not null;
 create index imports_open on imports (expires_at) where status in ('needs_review', 'ready');
 
--- Images that came in a file, as they came, until they are a character's.
+-- Images that came in a file, as they came, until they are a character's or nobody's.
 create table import_images (
   app_id text not null,
   import_id text not null,

@@ -33,6 +33,8 @@ create table assets (
   label text not null,
   is_primary boolean not null,
   object_key text not null,
+  -- Of its content as it lies in the storage.
+  sha256 text not null,
   media_type text not null,
   width int not null,
   height int not null,

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Critic } from "./critic/Critic.ts"
 import { polish } from "./critic/polish.ts"
+import { addressed } from "./domain/addressed.ts"
 import { Outcome, type ReplyMode, type Turn } from "./domain/Turn.ts"
 import { type EmittedDraft, emit } from "./emission/emit.ts"
 import { fallbackBubbles } from "./emission/fallback.ts"
@@ -166,7 +167,8 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
       return replied(bubbles)
     })
 
-    const run = (turn: Turn, trail: Trail) => {
+    const run = (given: Turn, trail: Trail) => {
+      const turn = { ...given, character: addressed(given.character, given.endUser.displayName) }
       const deadline = Effect.map(Effect.sleep(deadlines[turn.replyMode]), () => {
         trail.expire()
         return Outcome.cases.Failed.make({ reason: "timed_out" })

@@ -8,8 +8,8 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
   ["channels/"],
-  ["src/imports/"],
-  ["src/db/", "src/model/", "src/accounts/", "src/storage/", "src/pictures/"],
+  ["src/imports/", "src/pictures/"],
+  ["src/db/", "src/model/", "src/accounts/", "src/storage/"],
   ["src/jobs/"],
   ["src/http/"],
   ["src/"]

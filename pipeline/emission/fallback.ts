@@ -1,4 +1,3 @@
-import { fillMacros } from "../domain/macros.ts"
 import { rotate, seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { languageOf, languageOfTag } from "../languages.ts"
@@ -42,12 +41,11 @@ export const fallbackBubbles = (
   turn: Turn, context: GateContext, texts: SafetyTexts, refused: { readonly by: GateName; readonly draft: EmittedDraft } | null
 ): ReadonlyArray<string> => {
   const seed = seedOf(turn)
-  const names = { character: turn.character.display_name, user: turn.endUser.displayName }
   const lines = asksWhatYouAre(turn.text)
     ? rotate(texts.ai_disclosure, seed)
     : [
       ...refused?.by === "romance" ? rotate(texts.minors, seed) : [],
-      ...rotate(turn.character.fallback_lines, seed).map((line) => fillMacros(line, names)),
+      ...rotate(turn.character.fallback_lines, seed),
       ...rotate(linesOf(languageFor(turn)), seed)
     ]
   const emitted = (draft: EmittedDraft, given: GateContext = context) => emit(draft, given).bubbles

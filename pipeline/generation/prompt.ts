@@ -57,6 +57,13 @@ const PEOPLE_MAX_CHARS = 1_200
 const TIES_MAX_CHARS = 800
 const INFLUENCES_MAX_CHARS = 1_000
 const HISTORY_MAX_CHARS = 6_000
+/** As long as its author may make a premise, a beat and its guidance. */
+const STORY_MAX_CHARS = 2_400
+/** Of the blocks themselves. */
+const FRAMES_MAX_CHARS = 600
+
+/** What the world of a character and what sources say may add to a prompt. Most turns have nothing of it, and the hold of each has room for all of it. */
+export const AROUND_MAX_CHARS = PEOPLE_MAX_CHARS + 2 * TIES_MAX_CHARS + STORY_MAX_CHARS + INFLUENCES_MAX_CHARS + EVIDENCE_MAX_CHARS + FRAMES_MAX_CHARS
 
 /** The same for every turn of a session: providers cache it as a prefix. The secrets are not in it; they go through `knowledge`. */
 const stable = ({ display_name, visible_bio, persona, interests, voice, voice_samples, forbidden_style, world_context, relationship_posture }: Character): string => {

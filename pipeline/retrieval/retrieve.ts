@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { fillTexts, NOBODY } from "../domain/macros.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { inWords, type RelationshipInWords, trustIn } from "../relational/inWords.ts"
 import { worldFor } from "../world/found.ts"
@@ -62,11 +63,12 @@ export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memory
   ], { concurrency: 3 })
   const now = yield* Clock.currentTimeMillis
   const recalled = rank(found.filter(({ cursor }) => !known.forgotten.has(cursor)), now, RECALLED)
-  const around = worldFor(sought, history, world, now)
+  const names = { character: turn.character.display_name, user: turn.endUser.displayName }
+  const around = fillTexts(worldFor(sought, history, world, now), names, NOBODY.told)
   const trust = trustIn(turn.character, known.bearing, now)
   return {
     history,
-    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), evidence: evidence.found, world: around, examples: examplesFor(turn.character, sought.text) },
+    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), evidence: fillTexts(evidence.found, names, NOBODY.told), world: around, examples: examplesFor(turn.character, sought.text) },
     relationship: inWords(turn.character, known.bearing, now, around.mood),
     trust,
     failed: failed || known.failed || evidence.failed || worldFailed

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Pictures, type PictureRefused } from "#src/pictures/Pictures.ts"
 import type { StorageFailure } from "#src/storage/Storage.ts"
@@ -21,6 +22,8 @@ export interface Asset {
   readonly label: string
   readonly is_primary: boolean
   readonly object_key: string
+  /** Of the content, as it was written anew. */
+  readonly sha256: string
   readonly media_type: string
   readonly width: number
   readonly height: number
@@ -32,6 +35,7 @@ export interface Asset {
 /** A picture that is in the storage and not yet anybody's; it is gone again in an hour unless it becomes an asset. */
 export interface PreparedPicture {
   readonly objectKey: string
+  readonly sha256: string
   readonly mediaType: string
   readonly width: number
   readonly height: number
@@ -75,10 +79,10 @@ export class Assets extends Context.Service<Assets, {
     const prepare = Effect.fnUntraced(function*(appId: string, bytes: Uint8Array) {
       const picture = yield* pictures.clean(bytes)
       const objectKey = yield* objects.put(appId, picture.bytes)
-      return { objectKey, mediaType: picture.mediaType, width: picture.width, height: picture.height, sizeBytes: picture.bytes.length }
+      return { objectKey, sha256: createHash("sha256").update(picture.bytes).digest("hex"), mediaType: picture.mediaType, width: picture.width, height: picture.height, sizeBytes: picture.bytes.length }
     })
 
-    const columns = ["asset_id", "character_slug", "kind", "label", "is_primary", "object_key", "media_type", "width", "height", "size_bytes", "created_at", "updated_at"]
+    const columns = ["asset_id", "character_slug", "kind", "label", "is_primary", "object_key", "sha256", "media_type", "width", "height", "size_bytes", "created_at", "updated_at"]
     const find = (appId: string, assetId: string) => query<Array<Asset>>((sql) => sql`
       select ${sql(columns)} from assets where app_id = ${appId} and asset_id = ${assetId}`).pipe(Effect.map(([row]) => row))
     const get = (appId: string, slug: string, assetId: string) => Effect.map(find(appId, assetId), (asset) => asset?.character_slug === slug ? asset : undefined)
@@ -96,8 +100,8 @@ export class Assets extends Context.Service<Assets, {
       if (isPrimary) yield* standDown(appId, slug, kind, id)
       yield* objects.keep(appId, picture.objectKey)
       const [asset] = yield* query<Array<Asset>>((sql) => sql`
-        insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, media_type, width, height, size_bytes)
-        values (${appId}, ${id}, ${slug}, ${kind}, ${label}, ${isPrimary}, ${picture.objectKey}, ${picture.mediaType}, ${picture.width}, ${picture.height}, ${picture.sizeBytes})
+        insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, sha256, media_type, width, height, size_bytes)
+        values (${appId}, ${id}, ${slug}, ${kind}, ${label}, ${isPrimary}, ${picture.objectKey}, ${picture.sha256}, ${picture.mediaType}, ${picture.width}, ${picture.height}, ${picture.sizeBytes})
         returning ${sql(columns)}`)
       return asset ?? (yield* Effect.die(new Error("an asset just written is gone")))
     }, transaction)

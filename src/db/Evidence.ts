@@ -92,6 +92,8 @@ export class Evidence extends Context.Service<Evidence, {
   readonly list: (of: CharacterRef, filter: { readonly status: string | null; readonly kind: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredEvidence>, DatabaseError>
   /** Those of these ids that are there. */
   readonly some: (of: CharacterRef, evidenceIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StoredEvidence>, DatabaseError>
+  /** Whether a text is among it, in use or retracted. */
+  readonly has: (of: CharacterRef, text: string) => Effect.Effect<boolean, DatabaseError>
   /** Has replies use it from now on; joins the transaction of the caller. */
   readonly use: (of: CharacterRef, evidenceIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseError>
   /** Takes it out of use for good, and lists what was changed because of it. Undefined: it is not there. */
@@ -160,6 +162,8 @@ export class Evidence extends Context.Service<Evidence, {
 
     return Evidence.of({
       create,
+      has: ({ appId, slug }, text) => query((sql) => sql`
+        select 1 from evidence where app_id = ${appId} and slug = ${slug} and session_id is null and text = ${text} limit 1`).pipe(Effect.map((rows) => rows.length > 0)),
       get,
       some,
       use,

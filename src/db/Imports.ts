@@ -53,6 +53,12 @@ export interface NewImport extends Content {
   readonly mostOpen: number
 }
 
+/** What has become of an import: the character, and what could not become part of it. */
+export interface Written {
+  readonly slug: string
+  readonly dropped: ReportData["dropped"]
+}
+
 export interface Revision extends Content {
   readonly status: OpenStatus
   readonly accepted: ReadonlyArray<string>
@@ -79,8 +85,8 @@ export class Imports extends Context.Service<Imports, {
   readonly list: (appId: string, page: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
   /** `change` makes what it is to be of what it is, under the row's lock. Undefined: no such import. */
   readonly revise: <E, R>(appId: string, importId: string, change: (open: OpenImport) => Effect.Effect<Revision, E, R>) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
-  /** `write` writes the character and answers with its slug, in the same transaction; it is asked for one that is committed already, too. Undefined: no such import. */
-  readonly commit: <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<string, E, R>) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
+  /** `write` writes the character, in the same transaction; null: it is committed already, to which nothing is added. Undefined: no such import. */
+  readonly commit: <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
   /** Forgets what is in it. Again: nothing happens. Undefined: no such import. */
   readonly discard: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, ImportClosed | DatabaseError>
   /** The images that an import brought, by their SHA-256. */
@@ -138,21 +144,19 @@ export class Imports extends Context.Service<Imports, {
         return yield* written(appId, importId)
       }))
 
-    const commit = <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<string, E, R>) =>
+    const commit = <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>) =>
       transaction(Effect.gen(function*() {
         const stored = yield* lock(appId, importId)
         if (stored === undefined) return undefined
         if (stored.status === "discarded" || stored.status === "expired") return yield* closed(stored)
-        const slug = yield* write(stored)
-        if (stored.status === "committed") return stored
+        const made = yield* write(stored)
+        if (made === null) return stored
+        const { slug, dropped } = made
+        const report = { ...stored.report, dropped: [...stored.report.dropped, ...dropped] }
         yield* query((sql) => sql`
-          update imports set status = 'committed', character_slug = ${slug}, committed_at = now(), updated_at = now() where app_id = ${appId} and import_id = ${importId}`)
-        // Of the images that came with a character the last are kept.
-        if (stored.bundle !== null && stored.bundle.assets.length > 0) {
-          yield* query((sql) => sql`
-            delete from import_images m using imports i
-            where m.app_id = ${appId} and i.app_id = m.app_id and i.import_id = m.import_id and i.character_slug = ${slug} and i.import_id <> ${importId}`)
-        }
+          update imports set status = 'committed', character_slug = ${slug}, report = ${json(report)}::text::json, committed_at = now(), updated_at = now()
+          where app_id = ${appId} and import_id = ${importId}`)
+        yield* query((sql) => sql`delete from import_images where app_id = ${appId} and import_id = ${importId}`)
         yield* query((sql) => sql`update characters set import_id = ${importId} where app_id = ${appId} and slug = ${slug}`)
         return yield* written(appId, importId)
       }))

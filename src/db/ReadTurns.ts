@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { addressed } from "#pipeline/domain/addressed.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
@@ -121,7 +122,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
         const found = said.find(({ own, role }) => own && role === wanted)
         return found === undefined ? null : bare(found)
       }
-      const character = yield* characters.get(appId, row.character_slug, row.character_version)
+      const character = addressed(yield* characters.get(appId, row.character_slug, row.character_version), row.display_name)
       return {
         recalled: row.recalled,
         exposes: row.exposes,

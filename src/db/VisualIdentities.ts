@@ -14,6 +14,9 @@ export interface VisualIdentity {
   readonly wardrobe: ReadonlyArray<{ readonly label: string; readonly when: string }>
 }
 
+/** Of a character whose looks nobody has told yet. */
+export const NO_LOOKS: VisualIdentity = { appearance: "", style: "", negative: "", reference_asset_ids: [], seed: null, wardrobe: [] }
+
 export interface StoredVisualIdentity {
   readonly identity: VisualIdentity
   readonly updated_at: Date

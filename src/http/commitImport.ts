@@ -5,6 +5,8 @@ import { Imports, type StoredImport } from "#src/db/Imports.ts"
 import { Npcs } from "#src/db/Npcs.ts"
 import type { Bundle } from "#src/imports/Bundle.ts"
 import { textOf } from "#src/imports/readJson.ts"
+import { bringEvidence } from "./bringEvidence.ts"
+import { bringPictures, type Prepared } from "./bringPictures.ts"
 import { toCharacterResource } from "./characterResource.ts"
 import { demoQuotaExceeded, importHashMismatch, importNotReady, notFound, slugTaken, validationError, versionConflict, worldLimitReached } from "./errors.ts"
 import { profileFrom } from "./reviewBundle.ts"
@@ -53,17 +55,25 @@ const introduce = Effect.fnUntraced(function*(appId: string, slug: string, bundl
   }
 })
 
-/** Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one transaction. `again`: somebody had done so before. */
-export const commitImport = Effect.fnUntraced(function*(appId: string, importId: string, { content_hash, slug, expected_version }: Commit) {
+/** What belongs to a character whose key has no pictures. */
+const withoutPictures = ({ assets, visual_identity }: Bundle) => [...assets.map((_, index) => `assets[${index}]`), ...visual_identity === null ? [] : ["visual_identity"]]
+  .map((from) => ({ from, reason: "A character of a demo key has no pictures." }))
+
+/**
+ * Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one transaction. `pictures` were put away before it;
+ * null where the key may have none. `again`: somebody had made it one before.
+ */
+export const commitImport = Effect.fnUntraced(function*(appId: string, importId: string, { content_hash, slug, expected_version }: Commit, pictures: Prepared | null) {
   let again = false
   const write = Effect.fnUntraced(function*({ status, mode, bundle, content_hash: hash, target_slug, character_slug }: StoredImport) {
     if (content_hash !== hash || bundle === null) return yield* importHashMismatch
     again = character_slug !== null
-    if (character_slug !== null) return character_slug
+    if (again) return null
     if (status !== "ready") return yield* importNotReady
     const written = mode === "update" ? yield* update(appId, target_slug ?? "", bundle, expected_version) : yield* create(appId, slug ?? textOf(bundle.character["slug"]), bundle)
     yield* introduce(appId, written, bundle)
-    return written
+    yield* bringEvidence(appId, written, bundle)
+    return { slug: written, dropped: pictures === null ? withoutPictures(bundle) : yield* bringPictures(appId, written, bundle, pictures) }
   })
   const stored = yield* Imports.use((imports) => imports.commit(appId, importId, write))
   const made = stored?.character_slug

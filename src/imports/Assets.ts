@@ -1,4 +1,4 @@
-import type { AssetMeta } from "./Bundle.ts"
+import type { AssetMeta, PictureKind } from "./Bundle.ts"
 import { checkImage, MOST_IMAGE_BYTES } from "./checkImage.ts"
 import { isPng, pictureOf } from "./pngTexts.ts"
 import { fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
@@ -6,13 +6,15 @@ import type { Report } from "./Report.ts"
 import { cut } from "./Text.ts"
 
 /** Images of one character. */
-const MOST_IMAGES = 40
+export const MOST_IMAGES = 40
 /** Those that are looked at, taken or not: each is opened anew, however small what refers to it is. */
 const MOST_LOOKED_AT = 100
 const MOST_BYTES = 16 * 1024 * 1024
-const LONGEST_LABEL = 60
+const LONGEST_LABEL = 120
 
-const KINDS: Readonly<Record<string, AssetMeta["kind"]>> = { icon: "avatar", emotion: "expression", background: "background" }
+/** By what a card of version 3 calls it; what is not in its standard begins with x_. */
+export const CARD_TYPES: Readonly<Record<PictureKind, string>> = { avatar: "icon", expression: "emotion", background: "background", portrait: "x_portrait", reference: "x_reference" }
+const KINDS: Readonly<Record<string, PictureKind>> = Object.fromEntries(Object.entries(CARD_TYPES).map(([kind, type]) => [type, kind as PictureKind]))
 const EMBEDDED = /^embed+ed:\/\/(.+)$/i
 const DATA = /^data:image\/[\w.+-]{1,20};base64,/i
 
@@ -63,7 +65,7 @@ export class Assets {
     return null
   }
 
-  async take(kind: AssetMeta["kind"], label: string, file: Buffer, path: string): Promise<void> {
+  async take(kind: PictureKind, label: string, file: Buffer, path: string, said: { readonly isPrimary?: boolean; readonly isReference?: boolean } = {}): Promise<void> {
     const bytes = isPng(file) ? pictureOf(file) : file
     if (this.found.length >= MOST_IMAGES || this.#bytes + bytes.length > MOST_BYTES) {
       this.#report.warn("asset_rejected", path, `More than ${MOST_IMAGES} images, or more than ${MOST_BYTES / 1024 / 1024} MiB of them: it was left out.`)
@@ -73,12 +75,13 @@ export class Assets {
     if (typeof checked === "string") return this.#report.warn("asset_rejected", path, `The image ${checked}: it was left out.`)
     this.#bytes += bytes.length
     this.images.set(checked.sha256, bytes)
-    this.found.push({ kind, label: cut(label, LONGEST_LABEL), ...checked, is_primary: kind === "avatar" && !this.found.some((other) => other.kind === "avatar") })
+    const isPrimary = said.isPrimary ?? (kind === "avatar" && !this.found.some((other) => other.kind === "avatar"))
+    this.found.push({ kind, label: cut(label, LONGEST_LABEL), ...checked, is_primary: isPrimary, is_reference: said.isReference ?? false })
     this.#report.mapped(path, `assets[${this.found.length - 1}]`)
   }
 
-  /** The assets that a card of version 3 lists; the picture itself is the avatar where it lists none. */
-  async takeListed(listed: unknown, at: string): Promise<void> {
+  /** The assets that a card of version 3 lists; the picture itself is the avatar where it lists none, unless it only stands in for one. */
+  async takeListed(listed: unknown, at: string, isPlaceholder: boolean): Promise<void> {
     for (const [index, given] of listOf(listed).filter(isRecord).entries()) {
       const path = `${at}[${index}]`
       if (!this.mayOpen(path)) break
@@ -91,6 +94,6 @@ export class Assets {
       const bytes = await this.#open(textOf(asset["uri"]), path)
       if (bytes !== null) await this.take(kind, textOf(asset["name"]), bytes, path)
     }
-    if (this.#source.main !== null && !this.found.some(({ kind }) => kind === "avatar")) await this.take("avatar", "main", this.#source.main, "png")
+    if (this.#source.main !== null && !isPlaceholder && !this.found.some(({ kind }) => kind === "avatar")) await this.take("avatar", "main", this.#source.main, "png")
   }
 }

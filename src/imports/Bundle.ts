@@ -3,9 +3,15 @@ import type { Fields } from "./readJson.ts"
 
 export const BUNDLE_SCHEMA = "troupe.bundle.v1"
 
+export const PICTURE_KINDS = ["avatar", "portrait", "expression", "background", "reference"] as const
+export type PictureKind = (typeof PICTURE_KINDS)[number]
+
+/** Of files, by what is in them. */
+export const EXTENSIONS: Readonly<Record<string, string>> = { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp" }
+
 /** An image that came with a character, checked by its header. Its bytes are kept under `sha256`. */
 export interface AssetMeta {
-  readonly kind: "avatar" | "expression" | "background"
+  readonly kind: PictureKind
   readonly label: string
   readonly mime: "image/png" | "image/jpeg" | "image/webp"
   readonly width: number
@@ -13,6 +19,8 @@ export interface AssetMeta {
   readonly bytes: number
   readonly sha256: string
   readonly is_primary: boolean
+  /** Whether its visual identity refers to it. */
+  readonly is_reference: boolean
 }
 
 /** What every kind of file is made into. */

@@ -77,7 +77,7 @@ export class Text {
       const name = inner.trim().toLowerCase()
       // elizaOS numbers them.
       if (/^user\d?$/.test(name)) return "{{user}}"
-      if (name === "char") return this.#nickname ?? "{{char}}"
+      if (name === "char" || name === "bot") return this.#nickname ?? "{{char}}"
       if (name === "newline") return "\n"
       const choice = /^\s*(?:random|pick)\s*(?:::?|\s)/i.exec(inner)
       if (choice === null) {

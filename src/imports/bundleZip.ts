@@ -1,7 +1,7 @@
 import { ZipFile } from "yazl"
+import { EXTENSIONS } from "./Bundle.ts"
 import { type Fields, isRecord, listOf, textOf } from "./readJson.ts"
 
-const EXTENSIONS: Readonly<Record<string, string>> = { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp" }
 /** Of every entry, so that the same bundle is the same file. */
 const MOMENT = new Date(Date.UTC(1980, 0, 1))
 

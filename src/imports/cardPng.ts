@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
+import { loadSharp } from "#src/pictures/loadSharp.ts"
 import type { Sharp } from "sharp"
 import { MOST_PIXELS } from "./checkImage.ts"
-import { loadSharp } from "./loadSharp.ts"
+import { embeddedAt } from "./pngTexts.ts"
 import type { Fields } from "./readJson.ts"
 
 const WIDTH = 256
@@ -38,12 +39,15 @@ const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
 }
 
 /**
- * A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2. An avatar takes up to some hundred megabytes
- * while it is unpacked: to be called one at a time.
+ * A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2; with what it calls embeded. An avatar takes up to
+ * some hundred megabytes while it is unpacked: to be called one at a time.
  */
-export const cardPng = async (card: Fields, name: string, avatar: Uint8Array | null): Promise<Buffer> => {
+export const cardPng = async (card: Fields, name: string, avatar: Uint8Array | null, embedded: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Buffer> => {
   const picture = (avatar === null ? null : await anew(avatar)) ?? await placeholder(name)
   return Buffer.concat([
-    picture.subarray(0, BEHIND_HEADER), textChunk("chara", inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" })), textChunk("ccv3", inBase64(card)), picture.subarray(BEHIND_HEADER)
+    picture.subarray(0, BEHIND_HEADER),
+    ...[...embedded].map(([path, content]) => textChunk(embeddedAt(path), Buffer.from(content).toString("base64"))),
+    textChunk("chara", inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" })), textChunk("ccv3", inBase64(card)),
+    picture.subarray(BEHIND_HEADER)
   ])
 }

@@ -1,5 +1,5 @@
 import type { Assets, AssetSource } from "./Assets.ts"
-import { type Bundle, splitProfile } from "./Bundle.ts"
+import { type Bundle, PICTURE_KINDS, splitProfile } from "./Bundle.ts"
 import { MOST_IMAGE_BYTES } from "./checkImage.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
@@ -17,15 +17,15 @@ export const mapBundle = async (file: Fields, assets: Assets, source: AssetSourc
   for (const [index, asset] of listOf(file["assets"]).filter(isRecord).entries()) {
     const path = `assets[${index}]`
     if (!assets.mayOpen(path)) break
-    const kind = textOf(asset["kind"])
-    if (kind !== "avatar" && kind !== "expression" && kind !== "background") {
-      report.dropped(path, "An asset is an avatar, an expression or a background.")
+    const kind = PICTURE_KINDS.find((known) => known === asset["kind"])
+    if (kind === undefined) {
+      report.dropped(path, `An asset is one of ${PICTURE_KINDS.join(", ")}.`)
       continue
     }
     const content = textOf(asset["content_base64"])
     const bytes = content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MOST_IMAGE_BYTES)
     if (bytes === undefined) report.warn("asset_missing", path, "It is not in the file, or is too large.", textOf(asset["path"]))
-    else await assets.take(kind, textOf(asset["label"]), bytes, path)
+    else await assets.take(kind, textOf(asset["label"]), bytes, path, { ...typeof asset["is_primary"] === "boolean" && { isPrimary: asset["is_primary"] }, isReference: asset["is_reference"] === true })
   }
   return {
     character, lore: own.length > 0 ? own : lore, npcs: listOf(file["npcs"]), assets: assets.found, evidence: listOf(file["evidence"]).filter(isRecord),

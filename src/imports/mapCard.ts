@@ -3,7 +3,7 @@ import { type Bundle, hashOf, splitProfile } from "./Bundle.ts"
 import { Examples } from "./examples.ts"
 import { traitsOf, withoutPersonalityBlock } from "./traits.ts"
 import { mapLore, type MappedLore } from "./mapLore.ts"
-import { type Fields, fieldsOf, isRecord, textOf, textsOf } from "./readJson.ts"
+import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { slugify } from "./slugify.ts"
 import { cut, piecesOf, Text } from "./Text.ts"
@@ -141,7 +141,7 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
   const lore = mapLore(fieldsOf(data["character_book"]), `${at}character_book`, text)
   const quarantined = quarantine(data, at, report)
   proposeTalkativeness(data, at, report)
-  await assets.takeListed(data["assets"], `${at}assets`)
+  await assets.takeListed(data["assets"], `${at}assets`, fieldsOf(fieldsOf(data["extensions"])[TROUPE_EXTENSION])["placeholder"] === true)
 
   const character: Fields = {
     slug: slugify(displayName),
@@ -155,21 +155,28 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
     ...scene !== "" && { world_context: { scene } }
   }
   const extra = extraOf(data, lore, { ...quarantined, ...text.quarantined.length > 0 && { sentences: text.quarantined.slice(0, 100) } }, report, at)
-  return {
-    ...ours(data, { character, lore: lore.entries }),
-    npcs: [], assets: assets.found, evidence: described.notes, visual_identity: described.looks === "" ? null : { appearance: described.looks }, extra
-  }
+  const mapped = { character, lore: lore.entries, npcs: [], evidence: described.notes, visual_identity: described.looks === "" ? null : { appearance: described.looks } }
+  return { ...ours(data, mapped), assets: assets.found, extra }
 }
 
+type Mapped = Omit<Bundle, "assets" | "extra">
+
 /**
- * A card that was exported here carries the whole profile. Where the card was not changed since, that is the character; where it was, what the
- * card says goes before it.
+ * A card that was exported here carries the whole character but for its pictures. Where the card was not changed since, that is the character; where it
+ * was, what the card says goes before it.
  */
-const ours = (data: Fields, mapped: Pick<Bundle, "character" | "lore">): Pick<Bundle, "character" | "lore"> => {
+const ours = (data: Fields, mapped: Mapped): Mapped => {
   const { [TROUPE_EXTENSION]: given, ...extensions } = fieldsOf(data["extensions"])
-  const { profile, card_sha256: hash } = fieldsOf(given)
+  const { profile, card_sha256: hash, ...rest } = fieldsOf(given)
   if (!isRecord(profile)) return mapped
-  const kept = splitProfile(profile)
-  if (hash === hashOf({ ...data, extensions })) return kept
-  return { character: { ...kept.character, ...mapped.character, ...kept.character["slug"] !== undefined && { slug: kept.character["slug"] } }, lore: mapped.lore }
+  const { assets: _, ...words } = data
+  const looks = isRecord(rest["visual_identity"]) ? rest["visual_identity"] : null
+  const kept: Mapped = { ...splitProfile(profile), npcs: listOf(rest["npcs"]), evidence: listOf(rest["evidence"]).filter(isRecord), visual_identity: looks }
+  if (hash === hashOf({ ...words, extensions })) return kept
+  const { slug } = kept.character
+  return {
+    character: { ...kept.character, ...mapped.character, ...slug !== undefined && { slug } }, lore: mapped.lore, npcs: kept.npcs,
+    evidence: [...kept.evidence, ...mapped.evidence.filter(({ text }) => !kept.evidence.some((known) => known["text"] === text))],
+    visual_identity: looks === null && mapped.visual_identity === null ? null : { ...looks, ...mapped.visual_identity }
+  }
 }

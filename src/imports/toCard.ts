@@ -1,4 +1,4 @@
-import { hashOf } from "./Bundle.ts"
+import { type Bundle, hashOf } from "./Bundle.ts"
 import { loreKey } from "./mapLore.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import { TROUPE_EXTENSION } from "./troupeExtension.ts"
@@ -42,11 +42,19 @@ const loreOf = (entry: Fields, index: number, rest: Fields): Fields => {
   }
 }
 
+/** What a card has no words for, and the pictures as it lists them. */
+export interface CardRest extends Pick<Bundle, "npcs" | "evidence" | "visual_identity"> {
+  readonly assets: ReadonlyArray<{ readonly type: string; readonly uri: string; readonly name: string; readonly ext: string }>
+  /** Whether the picture that the card is put into only stands in for one. */
+  readonly isPlaceholder: boolean
+}
+const NO_REST: CardRest = { npcs: [], evidence: [], visual_identity: null, assets: [], isPlaceholder: false }
+
 /**
  * A character as a card of version 3. What the card cannot carry goes into `extensions.troupe`, and what came with an import and is not used here goes back
  * to where it was.
  */
-export const toCard = (slug: string, profile: Fields, extra: Fields): Fields => {
+export const toCard = (slug: string, profile: Fields, extra: Fields, { npcs, evidence, visual_identity, assets, isPlaceholder }: CardRest = NO_REST): Fields => {
   const persona = fieldsOf(profile["persona"])
   const world = fieldsOf(profile["world_context"])
   const { first, others } = greetingsOf(profile["greeting"])
@@ -67,11 +75,11 @@ export const toCard = (slug: string, profile: Fields, extra: Fields): Fields => 
     alternate_greetings: others,
     group_only_greetings: [],
     ...(entries.length > 0 || isRecord(extra["book"])) && { character_book: { extensions: {}, ...fieldsOf(extra["book"]), entries: entries.map((entry, index) => loreOf(entry, index, fieldsOf(extra["lore"]))) } },
-    assets: [{ type: "icon", uri: "ccdefault:", name: "main", ext: "png" }],
     extensions: { ...fieldsOf(extra["extensions"]), ...kept["depth_prompt"] !== undefined && { depth_prompt: kept["depth_prompt"] } }
   }
-  return {
-    spec: "chara_card_v3", spec_version: "3.0",
-    data: { ...data, extensions: { ...data.extensions, [TROUPE_EXTENSION]: { profile: { slug, ...profile }, card_sha256: hashOf(data) } } }
+  const ours = {
+    profile: { slug, ...profile }, ...npcs.length > 0 && { npcs }, ...evidence.length > 0 && { evidence }, ...visual_identity !== null && { visual_identity },
+    ...isPlaceholder && { placeholder: true }, card_sha256: hashOf(data)
   }
+  return { spec: "chara_card_v3", spec_version: "3.0", data: { ...data, assets, extensions: { ...data.extensions, [TROUPE_EXTENSION]: ours } } }
 }

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import { addressed } from "#pipeline/domain/addressed.ts"
 import { Continuity, toFindings } from "#pipeline/readiness/Continuity.ts"
 import { rehearse } from "#pipeline/readiness/rehearse.ts"
 import type { TurnPipelineOptions } from "#pipeline/Turn.ts"
@@ -29,7 +30,7 @@ export class Rehearsals extends Context.Service<Rehearsals, {
       const turns = [...probe.turns]
       let spentMicroUsd = probe.spent_micro_usd
       if (probe.attempts > MOST_ATTEMPTS) return yield* probes.finish(owner, probe, { status: "failed", contradictions: null, spentMicroUsd, errorCode: "given_up" })
-      const character = yield* versions.get(probe.app_id, probe.slug, probe.version)
+      const character = addressed(yield* versions.get(probe.app_id, probe.slug, probe.version), null)
       for (;;) {
         const rehearsed = yield* rehearse(options, { appId: probe.app_id, runRef: probe.run_ref, character, before: turns }).pipe(Effect.provideService(Writer, writer))
         if (rehearsed === undefined) break

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { Pages } from "#channels/outbound/Pages.ts"
+import { fillMacros, NOBODY } from "#pipeline/domain/macros.ts"
 import { chunk } from "#pipeline/evidence/chunk.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { readByRules } from "#pipeline/research/readByRules.ts"
@@ -63,7 +64,8 @@ export class Researches extends Context.Service<Researches, {
     const go = Effect.fnUntraced(function*(owner: string, run: StoredResearch) {
       if (run.attempts > MOST_ATTEMPTS) return yield* research.finish(owner, run, { status: "failed", errorCode: "given_up" })
       const character = yield* characters.get(run.app_id, run.slug)
-      const told = { display_name: String(character?.profile["display_name"] ?? ""), visible_bio: String(character?.profile["visible_bio"] ?? "") }
+      const name = String(character?.profile["display_name"] ?? "")
+      const told = { display_name: name, visible_bio: fillMacros(String(character?.profile["visible_bio"] ?? ""), { character: name, user: null }, NOBODY.told) }
       let left = run.held_micro_usd - run.spent_micro_usd
       for (;;) {
         const source = yield* research.nextSource(run)

@@ -1,4 +1,5 @@
 import type { ReplyMode, Usage } from "#pipeline/domain/Turn.ts"
+import { AROUND_MAX_CHARS } from "#pipeline/generation/prompt.ts"
 
 interface Price {
   readonly input: number
@@ -87,12 +88,18 @@ const update = call(2_500, 350)
 /** What a turn is planned and priced by: the mode of a reply, or that it is one by which the character writes first. */
 export type TurnKind = ReplyMode | "proactive"
 
-/** `generate` twice: emission may send a draft back once. Of a turn without a message there is nothing to be read. */
+/** With all that there may be of the character's world and its sources besides. */
+const generateAmidAll = call(generate.inputTokens + tokensIn(AROUND_MAX_CHARS), generate.outputTokens)
+
+/** A turn is generated twice at most: emission may send a draft back once. Of a turn without a message there is nothing to be read. */
 const plan: Record<TurnKind, ReadonlyArray<Tokens>> = {
-  fast: [analyze, generate, generate, update],
-  deep: [analyze, generate, critic, rewrite, generate, update],
-  proactive: [generate, generate]
+  fast: [analyze, generateAmidAll, generateAmidAll, update],
+  deep: [analyze, generateAmidAll, critic, rewrite, generateAmidAll, update],
+  proactive: [generateAmidAll, generateAmidAll]
 }
+
+/** What most turns take: nothing is sent back or written again, and little of the world bears on them. */
+const usual: Record<TurnKind, ReadonlyArray<Tokens>> = { fast: [analyze, generate, update], deep: [analyze, generate, critic, update], proactive: [generate] }
 
 /** What a turn may cost at most by plan: held when it is accepted, settled to the actual cost when it ends. */
 export const worstCaseMicroUsd = (model: string, kind: TurnKind, analyzeModel = model): number =>
@@ -112,9 +119,8 @@ export const probeMicroUsd = (model: string, turns: number, analyzeModel = model
 export const PART_CHARS = 24_000
 /** What reading a part of a source may cost at most: a model may be asked twice. */
 export const readingMicroUsd = (model: string, chars: number): number => 2 * costMicroUsd(model, call(tokensIn(chars) + 1_000, 1_200))
-/** About what a turn costs: the plan without what it holds in reserve for a second draft. */
-const estimateMicroUsd = (model: string, kind: TurnKind): number =>
-  worstCaseMicroUsd(model, kind) - costMicroUsd(model, generate) - (kind === "deep" ? costMicroUsd(model, rewrite) : 0)
+/** About what a turn costs. */
+const estimateMicroUsd = (model: string, kind: TurnKind): number => usual[kind].reduce((sum, tokens) => sum + costMicroUsd(model, tokens), 0)
 
 /** What a message costs with this model, and the list that it is reckoned by; all in micro-USD, the list for a million tokens. */
 export const ratesOf = (model: string) => ({

@@ -38,6 +38,19 @@ describe("the README", () => {
     assert.lengthOf(replies, 1)
   })
 
+  it("leads in one walk from a card to a character that talks, remembers and is held to its word", async () => {
+    const [made = "", ...lines] = (await shell(block("walk"))).trim().split("\n")
+    assert.deepInclude(JSON.parse(made), { status: "committed", slug: "tomas-reyn", version: 1 })
+    const page = lines.find((line) => line.includes("mem_")) ?? assert.fail("no memories")
+    assert.deepStrictEqual(JSON.parse(page).data.memories.map(({ text }: { text: string }) => text), ["My sister Nadia plays the cello."])
+    const talk = lines.slice(0, lines.indexOf(page)).join("\n")
+    for (const said of ["Last crossing, Ann.", "Is it far?", "Far enough to talk."]) assert.include(talk, said)
+    const table = lines.slice(lines.indexOf(page) + 1).join("\n")
+    for (const key of ["voice", "listens", "honest"]) assert.match(table, new RegExp(`^${key} +1 +pass$`, "m"))
+    assert.match(table, /^gate pass: pass_rate/m)
+    assert.deepInclude(JSON.parse(lines.at(-1) ?? ""), { slug: "tomas-reyn", format: "png" })
+  })
+
   it("has a character of the sandbox write first", async () => {
     const answers = (await shell(`${block("sandbox")}\n${block("proactive")}`)).split(/(?<=\})(?=\{"schema_version")/)
     const { data } = JSON.parse(answers.at(-1) ?? "")
@@ -54,18 +67,6 @@ describe("the README", () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const text = await shell(`${opened}\n${block("stream")} --max-time 1 || true`)
     assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
-  })
-
-  it("shows what a character has noted of a message", async () => {
-    const opened = block("conversation").split("# 2.")[0] ?? ""
-    const [, page = ""] = (await shell(`${opened}\n${block("remembering")}`)).split(/(?<=\})(?=\{"schema_version")/)
-    assert.deepStrictEqual(JSON.parse(page).data.memories.map(({ text }: { text: string }) => text), ["My sister Nadia plays the cello."])
-  })
-
-  it("holds a demo character to its suite", async () => {
-    const table = await shell(block("evals"))
-    assert.match(table, /^trade +1 +pass$/m)
-    assert.match(table, /^gate pass: pass_rate/m)
   })
 
   it("gives a character somebody to know", async () => {
@@ -90,12 +91,6 @@ describe("the README", () => {
     const [app = "", character = ""] = (await shell(block("own"))).split("\n")
     assert.hasAllKeys(JSON.parse(app), ["app_id", "api_key", "prefix"])
     assert.strictEqual(JSON.parse(character).data.slug, "mara")
-  })
-
-  it("makes a character of a card, and a card of a character", async () => {
-    const [made = "", written = ""] = (await shell(block("import"))).split("\n")
-    assert.deepInclude(JSON.parse(made), { status: "committed", slug: "tomas-reyn", version: 1 })
-    assert.deepInclude(JSON.parse(written), { slug: "tomas-reyn", format: "png" })
   })
 
   it("leads from nothing to a first reply by an account of one's own", async () => {

@@ -217,6 +217,89 @@ describe("POST /v1/imports/{import_id}/commit", () => {
     assert.deepStrictEqual([(await known()).length, (await app.get(`/v1/characters/${target}`)).body.data.display_name], [3, "Mara"])
   })
 
+  it("makes the pictures, the looks and the evidence of a file the character's", async () => {
+    const long = Array.from({ length: 90 }, (_, n) => `In the year ${1800 + n} the river rose to the ${n}th step.`).join("\n\n")
+    const description = `Mara keeps an inn.\nAppearance: grey braid, flour on her sleeves\n\n${long}`
+    const assets = [{ type: "emotion", uri: "embeded://joy.png", name: "joy", ext: "png" }, { type: "icon", uri: "embeded://a.webp", name: "main", ext: "webp" }]
+    const target = slug()
+    const content_base64 = base64(await zipOf({ "card.json": cardV3({ description, assets }), "a.webp": await picture("webp", 40, 60), "joy.png": await picture() }))
+    const staged = await stage({ content_base64, target_slug: target })
+    const { body: ready } = await patch(staged.id, { accept_warnings: codes(staged) })
+    const committed = await commit(ready.data)
+    assert.strictEqual(committed.status, 200, JSON.stringify(committed.body))
+    assert.deepStrictEqual(committed.body.data.dropped, staged.report.dropped)
+    const own = async () => (await app.get(`/v1/characters/${target}/assets`)).body.data.assets
+    assert.deepStrictEqual((await own()).map(({ kind, label, is_primary, width }: any) => [kind, label, is_primary, width]), [["avatar", "main", true, 40], ["expression", "joy", false, 8]])
+    const shown = await fetch((await own())[0].content_url)
+    assert.deepStrictEqual([shown.status, shown.headers.get("content-type")], [200, "image/webp"])
+    assert.deepInclude((await app.get(`/v1/characters/${target}/visual-identity`)).body.data, { appearance: "grey braid, flour on her sleeves", style: "" })
+    const { body: found } = await app.post(`/v1/characters/${target}/evidence/search`, { query: "the river in 1889" })
+    assert.include(found.data.pieces[0].text, "In the year 1889")
+    assert.lengthOf(await server.database.sql`select 1 from import_images where import_id = ${staged.id}`, 0)
+
+    const again = await stage({ content_base64, mode: "update", target_slug: target })
+    const { body: once } = await patch(again.id, { accept_warnings: codes(again) })
+    assert.strictEqual((await commit(once.data)).status, 200)
+    assert.deepStrictEqual([(await own()).length, (await app.get(`/v1/characters/${target}/evidence`)).body.data.evidence.length], [2, staged.bundle.evidence.length])
+  })
+
+  it("leaves a picture out that turns out to be none, and says so, also the second time", async () => {
+    const png = await picture("png", 300, 300)
+    const broken = Buffer.from(png)
+    broken.fill(7, broken.indexOf("IDAT") + 12, broken.indexOf("IDAT") + 40)
+    const data = await stage({ content_base64: base64(await zipOf({ "card.json": cardV3({ assets: [{ type: "icon", uri: "embeded://a.png", name: "main", ext: "png" }, { type: "emotion", uri: "embeded://b.png", name: "joy", ext: "png" }] }), "a.png": broken, "b.png": png })), target_slug: slug() })
+    const expected = [...data.report.dropped, { from: "assets[0]", reason: "The picture cannot be read." }]
+    assert.deepStrictEqual([(await commit(data)).body.data.dropped, (await commit(data)).body.data.dropped], [expected, expected])
+    assert.deepStrictEqual((await app.get(`/v1/characters/${data.bundle.character.slug}/assets`)).body.data.assets.map(({ label }: any) => label), ["joy"])
+  })
+
+  it("leaves nothing that anybody sees where it is refused, and nobody's content stays", async () => {
+    const target = await app.createCharacter()
+    const data = await stage({ content_base64: base64(await pngWith(text("chara", base64(cardV2())))), target_slug: target })
+    assert.deepStrictEqual(refusal(await commit(data)), [409, "slug_taken"])
+    assert.deepStrictEqual((await app.get(`/v1/characters/${target}/assets`)).body.data.assets, [])
+    const objects = () => server.database.sql`select status from stored_objects where app_id = ${app.appId} and changed_at <= now() - interval '1 hour'`
+    await server.database.sql`update stored_objects set changed_at = now() - interval '2 hours' where app_id = ${app.appId} and status = 'pending'`
+    assert.isNotEmpty(await objects())
+    await server.database.sql`select graphile_worker.add_job('objects', '{}'::json, job_key := 'objects')`
+    await until("what nobody has kept to go", async () => (await objects()).length === 0 ? true : undefined)
+    assert.strictEqual((await commit(data, { slug: slug() })).status, 200)
+  })
+
+  it("takes a bundle with all that it says of looks, pictures and sources, and gives it back", async () => {
+    const of = await app.createCharacter()
+    const add = async (kind: string, more: object = {}) => (await app.post(`/v1/characters/${of}/assets`, { kind, content_base64: base64(await picture("png", 20, 30)), ...more })).body.data.id
+    const reference = await add("reference", { label: "side" })
+    await add("portrait", { is_primary: true })
+    const looks = { appearance: "Grey braid.", style: "Film.", negative: "Hats.", seed: 7, wardrobe: [{ label: "apron", when: "in the kitchen" }] }
+    await app.request("PUT", `/v1/characters/${of}/visual-identity`, { ...looks, reference_asset_ids: [reference] })
+    const source = { title: "Almanac", url: "https://example.org/a", license: "CC0", retrieved_at: "2025-01-02T03:04:05.000Z" }
+    const session = await app.createSession({ character_slug: of })
+    await app.post(`/v1/characters/${of}/evidence`, { kind: "quote", text: "The inn was built in 1702.", source, trust: "web", status: "disputed" })
+    await app.post(`/v1/characters/${of}/evidence`, { kind: "session_turn", text: "My name is Ann.", source: { session_id: session } })
+    const response = await fetch(`${server.baseUrl}/v1/characters/${of}/export?format=bundle`, { headers: { authorization: `Bearer ${app.key}` } })
+    const target = slug()
+    const data = await stage({ content_base64: Buffer.from(await response.arrayBuffer()).toString("base64"), target_slug: target })
+    assert.deepStrictEqual(data.bundle.evidence.map(({ text }: any) => text), ["The inn was built in 1702."])
+    assert.strictEqual((await commit(data)).status, 200)
+    const { body: { data: identity } } = await app.get(`/v1/characters/${target}/visual-identity`)
+    const { body: { data: { assets } } } = await app.get(`/v1/characters/${target}/assets`)
+    assert.deepStrictEqual(assets.map(({ kind, label, is_primary }: any) => [kind, label, is_primary]).toSorted(), [["portrait", "", true], ["reference", "side", false]])
+    assert.deepInclude(identity, { ...looks, reference_asset_ids: [assets.find(({ kind }: any) => kind === "reference").id] })
+    const [evidence] = (await app.get(`/v1/characters/${target}/evidence`)).body.data.evidence
+    assert.deepInclude(evidence, { kind: "quote", text: "The inn was built in 1702.", trust: "web", status: "disputed" })
+    assert.deepInclude(evidence.source, source)
+  })
+
+  it("brings no pictures where a demo key may have none, and says so", async () => {
+    const { data: sandbox } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
+    const demo = new TestApp(server.baseUrl, sandbox.app_id, sandbox.api_key)
+    const data = await stage({ content_base64: base64(await pngWith(text("chara", base64(cardV2({ description: "Mara.\nAppearance: grey braid" }))))), target_slug: "pictured" }, demo)
+    const reason = "A character of a demo key has no pictures."
+    assert.includeDeepMembers((await commit(data, {}, demo)).body.data.dropped, [{ from: "assets[0]", reason }, { from: "visual_identity", reason }])
+    assert.lengthOf(await server.database.sql`select 1 from stored_objects where app_id = ${sandbox.app_id} union all select 1 from visual_identities where app_id = ${sandbox.app_id}`, 0)
+  })
+
   it("makes one character of many commits at once", async () => {
     const data = await stageCard({}, { target_slug: slug() })
     const answers = await Promise.all(Array.from({ length: 8 }, () => commit(data)))
@@ -340,7 +423,8 @@ describe("GET /v1/characters/{slug}/export", () => {
     assert.strictEqual(response.headers.get("content-type"), "image/png")
     const again = await stage({ content_base64: Buffer.from(await response.arrayBuffer()).toString("base64"), target_slug: slug() })
     assert.strictEqual(again.format_detected, "chara_card_v3")
-    assert.deepInclude(again.bundle.assets[0], { kind: "avatar", mime: "image/png" })
+    // What the card is put into where the character has no picture is not one of it.
+    assert.deepStrictEqual(again.bundle.assets, [])
     assert.deepStrictEqual(authored((await commit(again)).body.data.character), authored(character))
   })
 
@@ -353,11 +437,15 @@ describe("GET /v1/characters/{slug}/export", () => {
       return { type: response.headers.get("content-type"), content_base64: Buffer.from(await response.arrayBuffer()).toString("base64") }
     }
     const png = await file("png")
-    assert.deepInclude((await stage({ content_base64: png.content_base64, target_slug: slug() })).bundle.assets[0], { kind: "avatar", mime: "image/png", width: 40, height: 60 })
+    const fromPng = (await stage({ content_base64: png.content_base64, target_slug: slug() })).bundle.assets
+    assert.deepStrictEqual(fromPng.map(({ kind, label, mime, width, is_primary }: any) => [kind, label, mime, width, is_primary]), [["avatar", "main", "image/png", 40, true], ["expression", "joy", "image/png", 8, false]])
     const zip = await file("bundle")
     assert.strictEqual(zip.type, "application/zip")
     const again = await stage({ content_base64: zip.content_base64, target_slug: slug() })
-    assert.deepStrictEqual([again.format_detected, again.bundle.assets, again.bundle.lore], ["bundle", staged.bundle.assets, staged.bundle.lore])
+    const meta = ({ assets }: any) => assets.map(({ kind, label, mime, width, height, is_primary, is_reference }: any) => ({ kind, label, mime, width, height, is_primary, is_reference }))
+    assert.deepStrictEqual([again.format_detected, meta(again.bundle), again.bundle.lore], ["bundle", meta(staged.bundle), staged.bundle.lore])
+    const { body: card } = await app.get(`/v1/characters/${character.slug}/export`)
+    assert.deepStrictEqual(meta((await stage({ json: card, target_slug: slug() })).bundle), meta(staged.bundle))
   })
 
   it("gives back what came with an import and is not used here", async () => {

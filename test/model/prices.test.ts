@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { costMicroUsd, worstCaseMicroUsd } from "#src/model/prices.ts"
+import { AROUND_MAX_CHARS } from "#pipeline/generation/prompt.ts"
+import { costMicroUsd, tokensIn, worstCaseMicroUsd } from "#src/model/prices.ts"
 
 const tokens = (inputTokens: number, cachedInputTokens: number, outputTokens: number) => ({ inputTokens, cachedInputTokens, outputTokens })
 
@@ -32,8 +33,17 @@ describe("prices", () => {
   })
 
   it("holds the planned calls of each mode", () => {
-    assert.strictEqual(worstCaseMicroUsd("gpt-5-mini", "fast"), (300 + 300) + 2 * (875 + 400) + (625 + 700))
+    assert.strictEqual(worstCaseMicroUsd("gpt-5-mini", "fast"), (300 + 300) + 2 * (875 + 750 + 400) + (625 + 700))
     assert.strictEqual(worstCaseMicroUsd("gpt-5-mini", "deep"), worstCaseMicroUsd("gpt-5-mini", "fast") + (625 + 500) + (750 + 400))
+  })
+
+  it("holds what the fullest world and its sources add to both drafts", () => {
+    const [kind, drafts] = ["fast", 2] as const
+    const without = tokens(3_500 * drafts, 0, 200 * drafts)
+    const full = tokens((3_500 + tokensIn(AROUND_MAX_CHARS)) * drafts, 0, 200 * drafts)
+    const beside = worstCaseMicroUsd("gpt-5-mini", kind) - costMicroUsd("gpt-5-mini", full)
+    assert.strictEqual(beside, (300 + 300) + (625 + 700))
+    assert.isAbove(costMicroUsd("gpt-5-mini", full), costMicroUsd("gpt-5-mini", without))
   })
 
   it("holds at least what each planned call then costs", () => {

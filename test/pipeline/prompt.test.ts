@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
-import { LAST_WORD, prompt, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
+import { AROUND_MAX_CHARS, LAST_WORD, prompt, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import { NO_MOOD } from "#pipeline/world/arcs.ts"
 import type { WorldFound } from "#pipeline/world/found.ts"
@@ -26,6 +26,22 @@ const hostileWorld: WorldFound = {
 }
 
 describe("prompt", () => {
+  it("is longer by no more than is held for it, however much of a world and of sources bears on the message", () => {
+    const many = <A>(count: number, item: A): ReadonlyArray<A> => Array.from({ length: count }, () => item)
+    const full: WorldFound = {
+      people: many(7, { id: "npc_1", name: "n".repeat(80), aliases: many(10, "a".repeat(80)), role: "r".repeat(120), summary: "s".repeat(1000), asked: true }),
+      ties: [true, false].flatMap((hidden) => many(6, { id: "edg_1", from: "f".repeat(80), relation: "r".repeat(60), to: "t".repeat(80), fact: "x".repeat(200), private: hidden })),
+      beat: { storylineId: "stl_1", key: "a", premise: "p".repeat(1000), summary: "s".repeat(500), guidance: "g".repeat(800) },
+      influences: many(5, { id: "arc_1", kind: "mood", guidance: "g".repeat(180), effect: { valence: 0, arousal: 0, topic: null, score_bias: {} }, weight: 1 }),
+      mood: NO_MOOD, unspoken: [], untold: []
+    }
+    const lengthOf = (retrieved: object) => textOf(requestOf("hi", { request: { retrieved: { ...NOTHING_RETRIEVED, ...retrieved } } })).length
+    const more = lengthOf({ world: full, evidence: many(4, { id: "evd_1", text: "e".repeat(1200), title: "t".repeat(60) }) }) - lengthOf({})
+    assert.isAtMost(more, AROUND_MAX_CHARS)
+    // And little is held for nothing.
+    assert.isAbove(more, AROUND_MAX_CHARS * 0.7)
+  })
+
   it("keeps whatever a person or an author writes inside one block of JSON data", () => {
     const hostile = requestOf(HOSTILE, {
       character: {

@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import * as z from "zod"
 import { Characters } from "#src/db/Characters.ts"
-import { Imports } from "#src/db/Imports.ts"
-import { Npcs } from "#src/db/Npcs.ts"
+import type { AssetMeta } from "#src/imports/Bundle.ts"
 import { bundleZip } from "#src/imports/bundleZip.ts"
 import { cardPng } from "#src/imports/cardPng.ts"
+import { listPictures, mainOf } from "#src/imports/listPictures.ts"
 import { textOf } from "#src/imports/readJson.ts"
 import { toBundle } from "#src/imports/toBundle.ts"
 import { toCard } from "#src/imports/toCard.ts"
@@ -13,11 +13,15 @@ import { notFound } from "../errors.ts"
 import { answersAs } from "../schemas/answers.ts"
 import { isSlug } from "../schemas/character.ts"
 import type { Routes } from "../Server.ts"
-
-/** One picture at a time: what an avatar of many pixels takes is not to be had twice. */
-const drawing = Semaphore.makeUnsafe(1)
+import { wholeCharacter } from "../wholeCharacter.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
+
+/** One file at a time: with its pictures it takes some tens of megabytes while it is made. */
+const writing = Semaphore.makeUnsafe(1)
+
+/** In a PNG, whose keywords have at most 79 characters. */
+const pathOf = ({ sha256 }: AssetMeta): string => sha256.slice(0, 32)
 
 export const characterExportRoutes: Routes = ({ app, run }) => {
   app.get("/v1/characters/:slug/export", {
@@ -28,31 +32,33 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
       tags: ["Imports"],
       params: z.object({ slug: z.string() }),
       querystring: z.object({
-        format: z.enum(["chara_card_v3", "png", "bundle"]).default("chara_card_v3").describe("A character card of version 3 as JSON, the same in a PNG picture, or a bundle of this service: JSON, or a ZIP where it has images")
+        format: z.enum(["chara_card_v3", "png", "bundle"]).default("chara_card_v3").describe("A character card of version 3 as JSON, the same in a PNG picture, or a bundle of this service: JSON, or a ZIP where it has images. Of the pictures as many come along as an import takes, the primary ones first")
       }),
-      response: answersAs("application/json", z.record(z.string(), z.unknown()).describe("The file itself; with format=png, image/png; a bundle with images, application/zip"), 404)
+      response: answersAs("application/json", z.record(z.string(), z.unknown()).describe("The file itself; with format=png, image/png; a bundle with images, application/zip"), 404, 502)
     }
   }, async (request, reply) => {
     const { slug } = request.params
     const { format } = request.query
-    const file = await run(reply, Effect.gen(function*() {
+    const file = await run(reply, writing.withPermits(1)(Effect.gen(function*() {
       const { appId } = request.principal
       const character = isSlug(slug) ? yield* Characters.use((characters) => characters.get(appId, slug)) : undefined
       if (character === undefined) return yield* notFound.character
-      const { import_id: importId, profile } = character
-      const imports = yield* Imports
-      const came = importId === null ? undefined : (yield* imports.get(appId, importId))?.bundle ?? undefined
-      const images = importId === null || came === undefined || came.assets.length === 0 ? new Map<string, Uint8Array>() : yield* imports.images(appId, importId)
+      const { profile } = character
+      const { whole, images } = yield* wholeCharacter(appId, character)
+      const { assets, extra } = whole
       if (format === "bundle") {
-        const npcs = (yield* Npcs.use((table) => table.all({ appId, slug }))).map(({ name, role, summary, aliases, linked_slug, mention_policy }) => ({ name, role, summary, aliases, linked_slug, mention_policy }))
-        const bundle = toBundle(slug, profile, npcs, came)
+        const bundle = toBundle(slug, profile, whole.npcs, whole)
         return images.size === 0 ? { type: JSON_TYPE, extension: "json", content: JSON.stringify(bundle) } : { type: "application/zip", extension: "zip", content: yield* Effect.promise(() => bundleZip(bundle, images)) }
       }
-      const card = toCard(slug, profile, came?.extra ?? {})
-      if (format === "chara_card_v3") return { type: JSON_TYPE, extension: "json", content: JSON.stringify(card) }
-      const avatar = images.get(came?.assets.find(({ is_primary: isPrimary }) => isPrimary)?.sha256 ?? "") ?? null
-      return { type: "image/png", extension: "png", content: yield* drawing.withPermits(1)(Effect.promise(() => cardPng(card, textOf(profile["display_name"]), avatar))) }
-    }))
+      if (format === "chara_card_v3") {
+        const inside = ({ mime, sha256 }: AssetMeta) => `data:${mime};base64,${Buffer.from(images.get(sha256) ?? []).toString("base64")}`
+        return { type: JSON_TYPE, extension: "json", content: JSON.stringify(toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, inside), isPlaceholder: false })) }
+      }
+      const main = mainOf(assets)
+      const card = toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, (asset) => asset === main ? "ccdefault:" : `embeded://${pathOf(asset)}`), isPlaceholder: main === undefined })
+      const embedded = new Map(assets.flatMap((asset) => asset === main ? [] : [[pathOf(asset), images.get(asset.sha256) ?? new Uint8Array()] as const]))
+      return { type: "image/png", extension: "png", content: yield* Effect.promise(() => cardPng(card, textOf(profile["display_name"]), images.get(main?.sha256 ?? "") ?? null, embedded)) }
+    })))
     return reply.header("content-type", file.type).header("content-disposition", `attachment; filename="${slug}.${file.extension}"`).send(file.content)
   })
 }

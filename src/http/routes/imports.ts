@@ -8,6 +8,7 @@ import { editBundle, isWithin } from "#src/imports/editBundle.ts"
 import { readImport } from "#src/imports/readImport.ts"
 import type { Finding } from "#src/imports/Report.ts"
 import { curl, success } from "../envelope.ts"
+import { preparePictures } from "../bringPictures.ts"
 import { commitImport } from "../commitImport.ts"
 import { importClosed, importLimitReached, importRefused, notFound, validationError } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
@@ -166,20 +167,25 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
       params,
       headers,
       body: ImportCommit,
-      response: answers(ImportCommitted.extend(created), 404, 409, 413)
+      response: answers(ImportCommitted.extend(created), 404, 409, 413, 502)
     }
   }, (request, reply) =>
-    answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { import_id: id } = yield* find(appId, request.params.import_id)
-      const { stored, character, again } = yield* commitImport(appId, id, request.body).pipe(Effect.catchTag("ImportClosed", refuse))
-      return {
-        ...success({ ...toImportSummary(stored), character, ...again && { idempotent_replay: true } }, [
-          { command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: character.slug, external_user_ref: "user-1" }), description: "Open a session with this character" }
-        ]),
-        ignored: stored.mode === "update" && request.body.slug !== undefined ? ["slug"] : []
-      }
-    }))))
+    answer(request, reply, Effect.gen(function*() {
+      const { appId, kind } = request.principal
+      const staged = yield* find(appId, request.params.import_id)
+      const { import_id: id, status, content_hash: hash } = staged
+      const isDue = status === "ready" && hash === request.body.content_hash
+      const pictures = kind === "demo" ? null : isDue ? yield* reading.withPermits(1)(preparePictures(appId, staged)) : []
+      return yield* createOnce(request, Effect.gen(function*() {
+        const { stored, character, again } = yield* commitImport(appId, id, request.body, pictures).pipe(Effect.catchTag("ImportClosed", refuse))
+        return {
+          ...success({ ...toImportSummary(stored), character, dropped: stored.report.dropped, ...again && { idempotent_replay: true } }, [
+            { command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: character.slug, external_user_ref: "user-1" }), description: "Open a session with this character" }
+          ]),
+          ignored: stored.mode === "update" && request.body.slug !== undefined ? ["slug"] : []
+        }
+      }))
+    })))
 
   app.post(`${one}/discard`, {
     config: { demo: true, within: "import", writes: true },

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { type StoredVisualIdentity, VisualIdentities, type VisualIdentity } from "#src/db/VisualIdentities.ts"
+import { NO_LOOKS, type StoredVisualIdentity, VisualIdentities } from "#src/db/VisualIdentities.ts"
 import { curl, success } from "../envelope.ts"
 import { validationError } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
@@ -8,11 +8,9 @@ import { answers, written } from "../schemas/answers.ts"
 import { VisualIdentityData, VisualIdentityPut } from "../schemas/asset.ts"
 import type { Routes } from "../Server.ts"
 
-const NONE: VisualIdentity = { appearance: "", style: "", negative: "", reference_asset_ids: [], seed: null, wardrobe: [] }
-
 const toResource = (slug: string, stored: StoredVisualIdentity | undefined) => ({
   character_slug: slug,
-  ...(stored?.identity ?? NONE),
+  ...(stored?.identity ?? NO_LOOKS),
   updated_at: stored?.updated_at.toISOString() ?? null
 })
 

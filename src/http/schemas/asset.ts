@@ -32,14 +32,25 @@ export const AssetData = z.object({
 })
 export const AssetPage = z.object({ assets: z.array(AssetData), next_cursor: z.string().nullable() })
 
+const appearance = text(0, 1500)
+const style = text(0, 300)
+const negative = text(0, 500)
+const seed = wholeBetween(0, 2_147_483_648).nullable()
+const wardrobe = z.array(z.object({ label: text(1, 120), when: text(0, 200).default("") })).max(20)
+
+/** Assets that a visual identity refers to at most. */
+export const MOST_REFERENCES = 8
+
 export const VisualIdentityPut = z.object({
-  appearance: text(0, 1500).default("").meta({ description: "What the character looks like", examples: ["A woman of sixty with short grey hair and paint on her hands."] }),
-  style: text(0, 300).default("").meta({ description: "How its pictures are made", examples: ["Film photograph, soft evening light."] }),
-  negative: text(0, 500).default("").meta({ description: "What is never to be seen" }),
-  reference_asset_ids: z.array(z.string().max(64)).max(8).default([]).meta({ description: "Assets of the character that show it" }),
-  seed: wholeBetween(0, 2_147_483_648).nullable().default(null),
-  wardrobe: z.array(z.object({ label: text(1, 120), when: text(0, 200).default("") })).max(20).default([]).meta({ description: "What it wears, and when" })
+  appearance: appearance.default("").meta({ description: "What the character looks like", examples: ["A woman of sixty with short grey hair and paint on her hands."] }),
+  style: style.default("").meta({ description: "How its pictures are made", examples: ["Film photograph, soft evening light."] }),
+  negative: negative.default("").meta({ description: "What is never to be seen" }),
+  reference_asset_ids: z.array(z.string().max(64)).max(MOST_REFERENCES).default([]).meta({ description: "Assets of the character that show it" }),
+  seed: seed.default(null),
+  wardrobe: wardrobe.default([]).meta({ description: "What it wears, and when" })
 })
+/** What comes with an import: what it does not say stays as it is. */
+export const LooksBrought = z.object({ appearance, style, negative, seed, wardrobe }).partial()
 export const VisualIdentityData = z.object({
   character_slug: z.string(),
   appearance: z.string(),

@@ -7,15 +7,28 @@ import { text } from "./text.ts"
 export const evidenceKind = z.enum(EVIDENCE_KINDS)
 export const evidenceStatus = z.enum(EVIDENCE_STATUSES)
 
+const source = z.object({
+  title: text(1, 200).optional(),
+  url: text(1, 2000).optional().meta({ description: "Where it stands; it is not fetched" }),
+  license: text(1, 200).optional(),
+  retrieved_at: moment.optional(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/).optional().meta({ description: "Of the whole source. Default: of the text" })
+})
+const evidenceText = text(1, EVIDENCE_MAX_CHARS)
+
+/** What comes with an import: of nobody's session. */
+export const EvidenceBrought = z.object({
+  kind: evidenceKind.exclude(["session_turn"]).default("author_note"),
+  text: evidenceText,
+  source: source.optional(),
+  trust: z.enum(EVIDENCE_TRUST).default("authored"),
+  status: z.enum(["active", "disputed"]).optional()
+})
+
 export const EvidenceCreate = z.object({
   kind: evidenceKind,
-  text: text(1, EVIDENCE_MAX_CHARS).meta({ description: "In the words of the source. Replies are given pieces of it, quoted", examples: ["The lighthouse at Kvalnes was built in 1891."] }),
-  source: z.object({
-    title: text(1, 200).optional(),
-    url: text(1, 2000).optional().meta({ description: "Where it stands; it is not fetched" }),
-    license: text(1, 200).optional(),
-    retrieved_at: moment.optional(),
-    sha256: z.string().regex(/^[0-9a-f]{64}$/).optional().meta({ description: "Of the whole source. Default: of the text" }),
+  text: evidenceText.meta({ description: "In the words of the source. Replies are given pieces of it, quoted", examples: ["The lighthouse at Kvalnes was built in 1891."] }),
+  source: source.extend({
     session_id: z.string().max(64).optional().meta({ description: "Of a session_turn: it is erased with this session" })
   }).optional(),
   trust: z.enum(EVIDENCE_TRUST).default("app"),

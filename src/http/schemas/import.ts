@@ -1,6 +1,8 @@
 import * as z from "zod"
 import { FORMATS } from "#src/imports/formats.ts"
 import { CharacterData } from "./answers.ts"
+import { LooksBrought } from "./asset.ts"
+import { EvidenceBrought } from "./evidence.ts"
 import { NpcCreate } from "./npc.ts"
 import { expectedVersion } from "./number.ts"
 import { text, texts } from "./text.ts"
@@ -37,19 +39,11 @@ export const ImportCommit = z.object({
   expected_version: expectedVersion()
 })
 
+/** Pieces of evidence in a file. */
+export const MOST_BROUGHT = 100
+
 /** The parts of a bundle beside the profile and its lore. */
-const evidence = z.object({
-  kind: z.enum(["quote", "document", "author_note", "session_turn", "import"]).default("author_note"),
-  text: text(1, 20_000),
-  source: z.object({ title: text(0, 300).optional(), url: text(0, 2000).optional(), license: text(0, 200).optional(), retrieved_at: text(0, 40).optional(), sha256: text(0, 64).optional() }).optional(),
-  trust: z.enum(["authored", "app", "user", "web"]).default("authored")
-})
-const visualIdentity = z.object({
-  appearance: text(0, 1500).optional(),
-  style: text(0, 300).optional(),
-  negative: text(0, 500).optional()
-})
-export const BundleRest = z.object({ npcs: z.array(NpcCreate).max(200), evidence: z.array(evidence).max(100), visual_identity: visualIdentity.nullable() })
+export const BundleRest = z.object({ npcs: z.array(NpcCreate).max(200), evidence: z.array(EvidenceBrought).max(MOST_BROUGHT), visual_identity: LooksBrought.nullable() })
 
 const time = z.iso.datetime()
 const findings = z.array(z.object({ code: z.string(), severity: z.enum(["info", "warning", "blocker"]), path: z.string(), message: z.string(), excerpt: z.string() }))
@@ -64,7 +58,7 @@ const bundle = z.object({
   character: z.record(z.string(), z.unknown()),
   npcs: z.array(z.unknown()),
   lore: z.array(z.unknown()),
-  assets: z.array(z.object({ kind: z.string(), label: z.string(), mime: z.string(), width: z.int(), height: z.int(), bytes: z.int(), sha256: z.string(), is_primary: z.boolean() })),
+  assets: z.array(z.object({ kind: z.string(), label: z.string(), mime: z.string(), width: z.int(), height: z.int(), bytes: z.int(), sha256: z.string(), is_primary: z.boolean(), is_reference: z.boolean() })),
   evidence: z.array(z.unknown()),
   visual_identity: z.record(z.string(), z.unknown()).nullable(),
   extra: z.record(z.string(), z.unknown()).describe("What is not used: provenance, unknown fields, instructions in quarantine. An export gives it back")
@@ -92,4 +86,4 @@ export const ImportData = summary.extend({
   diff: z.array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() })).describe("What would change, with mode: update")
 })
 export const ImportPage = z.object({ imports: z.array(summary), next_cursor: z.string().nullable() })
-export const ImportCommitted = summary.extend({ character: CharacterData })
+export const ImportCommitted = summary.extend({ character: CharacterData, dropped: report.shape.dropped.describe("What of the file is not in the character, and why") })

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
+import { addressed } from "#pipeline/domain/addressed.ts"
 import { gateResults, measure, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
 import type { Case } from "#pipeline/evals/Suite.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
@@ -82,7 +83,7 @@ export class EvalRunner extends Context.Service<EvalRunner, {
       if (asked === undefined) return ungraded("the suite has no such case")
       if (next.attempts >= MOST_ATTEMPTS) return ungraded(`begun ${next.attempts} times and never ended`)
       const { app_id: appId, run_id: runId, character_slug: slug, character_version: version } = run
-      const character = yield* characters.get(appId, slug, version)
+      const character = addressed(yield* characters.get(appId, slug, version), asked.setup.end_user.display_name ?? null)
       const engine = yield* engines.of(run.engine)
       const free = runs.pricing.isFree(run.engine)
       const name = nameOf(next.case_key, next.repeat)

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
+import { fillTexts, NOBODY } from "#pipeline/domain/macros.ts"
 import type { ImageKind } from "#pipeline/safety/pictures.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
@@ -59,14 +60,12 @@ export class Studio extends Context.Service<Studio, {
       const character = yield* versions.get(appId, slug, stored?.version ?? 0)
       const identity = (yield* identities.get(appId, slug))?.identity
       const relationship = sessionId === null ? undefined : yield* relationships.standing({ appId, sessionId })
+      const { appearance = "", style = "", negative = "", wardrobe = [] } = identity ?? {}
       return {
         kind: image.kind as ImageKind,
         name: character.display_name,
         ageBand: character.safety.age_band,
-        appearance: identity?.appearance ?? "",
-        style: identity?.style ?? "",
-        negative: identity?.negative ?? "",
-        wardrobe: identity?.wardrobe ?? [],
+        ...fillTexts({ appearance, style, negative, wardrobe }, { character: character.display_name, user: null }, NOBODY.told),
         feeling: relationship === undefined ? null : relationship.bearing.emotion?.label ?? character.baseline_emotion.label,
         prompt: image.prompt
       }

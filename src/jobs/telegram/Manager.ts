@@ -11,6 +11,7 @@ import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { COMMANDS } from "#channels/telegram/lines.ts"
 import { MANAGER } from "#channels/telegram/hooksPath.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
+import { fillMacros } from "#pipeline/domain/macros.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
@@ -115,7 +116,7 @@ export class Manager extends Context.Service<Manager, {
     const introduce = Effect.fnUntraced(function*(at: BotPlace, token: Redacted.Redacted<string>) {
       const { character_slug } = yield* again(at)
       const character = yield* characters.get(at.appId, character_slug)
-      const bio = String(character?.profile["visible_bio"] ?? "")
+      const bio = fillMacros(String(character?.profile["visible_bio"] ?? ""), { character: String(character?.profile["display_name"] ?? ""), user: null })
       if (bio !== "") yield* Effect.ignore(api.call(token, "setMyDescription", { description: bio.slice(0, MOST_OF_BIO).toWellFormed() }))
       yield* Effect.ignore(api.call(token, "setMyCommands", { commands: [...COMMANDS] }))
     })
