@@ -142,6 +142,8 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         trail.expire()
         return unpolished
       })
+      // An engine without a critic is as fast in both modes; the trace does not hide it.
+      if (turn.replyMode === "deep" && critic === null) trail.skip("critic", "no_critic")
       const draft = turn.replyMode === "deep" && critic !== null ? yield* Effect.raceFirst(polish(critic, trail, turn, unpolished, context), enough) : unpolished
       const first = yield* emission(draft)
       if (first.refusedBy === null) return yield* spoken(first.bubbles, reply)

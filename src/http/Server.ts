@@ -125,6 +125,8 @@ declare module "fastify" {
     readonly within?: Kind
     /** What a body over the route's own limit is answered with. */
     readonly tooLarge?: ApiError
+    /** The same under a demo key, where its own limit is the narrower one. */
+    readonly tooLargeForDemo?: ApiError
     /** Goes on when the caller leaves: its effect must not be cut in half. */
     readonly writes?: boolean
   }

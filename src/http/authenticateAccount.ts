@@ -2,13 +2,13 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { AccountAuthentication, type AccountUnauthenticated } from "#src/accounts/AccountAuthentication.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
-import { type ApiError, idpKeyUsed, invalidAccountToken, missingAccountToken, runtimeKeyUsed, scopeMissing } from "./errors.ts"
+import { type ApiError, idpKeyUsedAsAccountToken, invalidAccountToken, missingAccountToken, runtimeKeyUsed, scopeMissing } from "./errors.ts"
 
 const unauthenticated: Record<AccountUnauthenticated["reason"], ApiError> = {
   missing: missingAccountToken,
   invalid_token: invalidAccountToken,
   runtime_key: runtimeKeyUsed,
-  idp_key: idpKeyUsed
+  idp_key: idpKeyUsedAsAccountToken
 }
 
 /** Who asks on the account plane, if their token has the scope. */

@@ -63,6 +63,7 @@ export const accountTokenUsed = structured(401, "account_token_used_as_runtime_k
   "Use the account token on /v1/account/* only, to create a runtime key (ck_...), and send that key here.")
 export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key", "An identity provider's key (ak_...) is not a credential of this service.",
   "Send a runtime key of this service (ck_...).")
+export const idpKeyUsedAsAccountToken = idpKeyUsed.saying(idpKeyUsed.message, "Send an account token of this service (lat_...): POST /v1/account/device/start.")
 
 export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one. A demo key lasts for a day: POST /v1/demo/sandbox-key gives another, with an app of its own.")
 
@@ -219,6 +220,7 @@ export const visualIdentityMissing = structured(409, "visual_identity_missing", 
 
 export const sessionExited = structured(409, "session_exited", "The character has left this session and will not reply in it again.", "Start a new session with POST /v1/sessions.")
 export const budgetExceeded = structured(402, "budget_exceeded", "The app's budget does not cover this message. Nothing was charged.", "Raise the app's budget, or wait until it starts anew.")
+export const demoCreditUsed = budgetExceeded.saying("The credit of this demo key does not cover this message. Nothing was charged.", ownApp)
 export const evalNotFunded = budgetExceeded.saying("The app's budget does not cover the first case of the run. Nothing was charged.")
 const needsEvalBudget = structured(409, "eval_budget_required", "A run by a model needs a bound on what it may cost.", "Send max_cost_usd, or engine: \"offline\", which costs nothing.")
 export const evalBudgetRequired = (leastUsd: number) => needsEvalBudget.saying(`A run by a model needs a bound on what it may cost, and the dearest case of this one may cost ${leastUsd} USD.`, `Send max_cost_usd of ${leastUsd} or more, or engine: "offline", which costs nothing.`)

@@ -18,7 +18,8 @@ const tags = [
   { name: "Channels", description: "Where events are pushed to, and what became of each on its way" },
   { name: "Observability", description: "What turns took, cost and decided" },
   { name: "Account", description: "Apps and their runtime keys, with an account token instead of a key", "x-scalar-ignore": true },
-  { name: "Reference", description: "About this server" }
+  { name: "Reference", description: "About this server" },
+  { name: "Internal", description: "For browsers, Telegram and whoever shows a picture: nothing that a client calls by itself, and no part of what is supported", "x-scalar-ignore": true }
 ]
 
 // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.

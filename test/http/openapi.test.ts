@@ -19,7 +19,7 @@ import { SnapshotData, SnapshotPage } from "#src/http/schemas/snapshot.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
 import { cardV2 } from "#test/support/cards.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
-import type { Answer, TestApp } from "#test/support/TestApp.ts"
+import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
@@ -75,6 +75,10 @@ describe("the OpenAPI document", () => {
       "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
       "DELETE /v1/telegram/bots/{bot_id}",
       "GET /.well-known/oauth-authorization-server",
+      "GET /device",
+      "GET /device/callback",
+      "GET /device/confirm",
+      "GET /device/sign-in",
       "GET /docs/",
       "GET /healthz",
       "GET /openapi.json",
@@ -92,6 +96,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/apps/{app_id}/channels/{channel_id}",
       "GET /v1/apps/{app_id}/proactive-policy",
       "GET /v1/apps/{app_id}/proactive-policy/decisions",
+      "GET /v1/assets/{asset_id}/content",
       "GET /v1/characters",
       "GET /v1/characters/{slug}",
       "GET /v1/characters/{slug}/arc-influences",
@@ -129,6 +134,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/health",
       "GET /v1/images",
       "GET /v1/images/{image_id}",
+      "GET /v1/images/{image_id}/content",
       "GET /v1/imports",
       "GET /v1/imports/{import_id}",
       "GET /v1/llms.txt",
@@ -184,6 +190,8 @@ describe("the OpenAPI document", () => {
       "PATCH /v1/sessions/{session_id}/proactive-controls",
       "PATCH /v1/sessions/{session_id}/proactive-preferences",
       "PATCH /v1/telegram/bots/{bot_id}",
+      "POST /device",
+      "POST /device/decision",
       "POST /v1/account/apps",
       "POST /v1/account/apps/{app_id}/api-keys",
       "POST /v1/account/apps/{app_id}/api-keys/{prefix}/revoke",
@@ -241,18 +249,24 @@ describe("the OpenAPI document", () => {
       "POST /v1/telegram/bots/{bot_id}/rotate-secret",
       "POST /v1/telegram/bots/{bot_id}/rotate-token",
       "POST /v1/telegram/bots/{bot_id}/suspend",
+      "POST /v1/telegram/hooks/{bot_id}",
       "PUT /v1/characters/{slug}/lore",
       "PUT /v1/characters/{slug}/lore/{entry_id}",
       "PUT /v1/characters/{slug}/visual-identity"
     ])
   })
 
+  /** What is answered without what the route is for: a code, a signature, a secret, a cookie. */
+  const BARE: Readonly<Record<string, number>> = {
+    "POST /v1/account/device/token": 422, "GET /v1/images/{image_id}/content": 404, "GET /v1/assets/{asset_id}/content": 404, "POST /v1/telegram/hooks/{bot_id}": 410,
+    "POST /device": 400, "GET /device/callback": 410, "GET /device/confirm": 410, "GET /device/sign-in": 410, "POST /device/decision": 403
+  }
+
   it("names routes that are there: each of them asks for the key unless it is public", async () => {
     for (const [name, operation] of operations()) {
       const [method = "", path = ""] = name.split(" ")
       const { status } = await fetch(server.baseUrl + path, { method })
-      // Without a code there is nothing to exchange.
-      assert.strictEqual(status, name === "POST /v1/account/device/token" ? 422 : operation.security?.length === 0 ? 200 : 401, name)
+      assert.strictEqual(status, BARE[name] ?? (operation.security?.length === 0 ? 200 : 401), name)
     }
   })
 
@@ -284,8 +298,28 @@ describe("the OpenAPI document", () => {
     }
   })
 
+  it("has what is internal, says so, and keeps it out of the runtime reference", () => {
+    const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
+    assert.deepStrictEqual(internal.map(([name]) => name).sort(), Object.keys(BARE).filter((name) => name !== "POST /v1/account/device/token").concat("GET /device").sort())
+    for (const [name, operation] of internal) assert.deepInclude(operation, { tags: ["Internal"], "x-scalar-ignore": true, security: [] }, name)
+  })
+
+  it("says that an answer of 503 may have a code only where the operator may have closed the route", async () => {
+    const closed = await startTestServer({ env: { DEMO_SANDBOX: "off" } })
+    const { status, body } = await new TestApp(closed.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)
+    await closed.close()
+    assert.strictEqual(status, 503)
+    for (const [name, { responses }] of operations().filter(([, operation]) => operation.responses[503] !== undefined)) {
+      const takes = z.fromJSONSchema(responses[503].content["application/json"].schema)
+      assert.isTrue(takes.safeParse({ detail: "The database cannot be reached right now." }).success, name)
+      const closes = ["POST /v1/demo/sandbox-key", "POST /v1/account/device/start", "POST /v1/account/device/token"].includes(name)
+      assert.strictEqual(takes.safeParse(body).success, closes, name)
+      assert.strictEqual(responses[503].description.includes("demo_sandbox_disabled"), closes, name)
+    }
+  })
+
   it("keeps the account plane, all of it, out of the runtime reference", () => {
-    const left = operations().filter(([, operation]) => operation["x-scalar-ignore"] === true).map(([name]) => name)
+    const left = operations().filter(([, operation]) => operation["x-scalar-ignore"] === true && operation["x-internal"] !== true).map(([name]) => name)
     assert.deepStrictEqual(left, operations().map(([name]) => name).filter((name) => name.includes(" /v1/account") || name.endsWith("/.well-known/oauth-authorization-server")))
   })
 

@@ -195,6 +195,11 @@ describe("what a demo key may do", () => {
       assert.deepStrictEqual(shape(await app.send(session, text)), [413, "demo_input_too_large"], String(text.length))
     }
     assert.deepStrictEqual(shape(await app.post(`/v1/sessions/${session}/messages`, { text: "a".repeat(40_000), reply_mode: "slow" })), [422, "validation_error"])
+    // Too much to be read at all is no other thing to a demo key, and is what it was where no message is sent, and to any other key.
+    const beyond = "a".repeat(1_100_000)
+    assert.deepStrictEqual(shape(await app.send(session, beyond)), [413, "demo_input_too_large"])
+    assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: beyond })), [413, "payload_too_large"])
+    assert.deepStrictEqual(shape(await (await server.createApp()).send(session, beyond)), [413, "payload_too_large"])
   })
 
   it("is to spend no more than its credit, whatever month it is", async () => {
@@ -205,7 +210,10 @@ describe("what a demo key may do", () => {
     const spent = Math.round((await app.get("/v1/usage")).body.data.cost_usd * 1e6)
     assert.deepStrictEqual({ ...row }, { used: spent, credit: 1_000_000 })
     await server.database.sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
-    assert.deepStrictEqual(shape(await app.send(session, "Hello")), [402, "budget_exceeded"])
+    const refused = await app.send(session, "Hello")
+    assert.deepStrictEqual(shape(refused), [402, "budget_exceeded"])
+    // Neither can be raised, nor does it start anew.
+    assert.include(refused.body.detail.fix, "a runtime key of your own")
   })
 
   it("is refused in the order of the contract", async () => {

@@ -76,6 +76,17 @@ describe("a send", () => {
     assert.strictEqual((await turnsOf(session))[0]?.["reply_mode"], effective)
   })
 
+  it("says on the trace of a deep turn that the offline engine has no critic", async () => {
+    const session = await openSession()
+    const criticOf = async (replyMode: string) => {
+      const { cursor, run_ref } = (await app.post(`/v1/sessions/${session}/messages`, { text: "Hello", reply_mode: replyMode })).body.data
+      await app.waitFor(session, (event) => event.role === "character" && event.type === "message.created", cursor)
+      const { stages } = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run_ref}`)).body.data.trace[0]
+      return stages.filter(({ stage }: { stage: string }) => stage === "critic").map(({ status, decision }: { status: string; decision: string }) => [status, decision])
+    }
+    assert.deepStrictEqual([await criticOf("deep"), await criticOf("fast")], [[["skipped", "no_critic"]], []])
+  })
+
   it.each<[string, object, string]>([
     ["without text", {}, "body.text: Required"],
     ["with an empty text", { text: "" }, "body.text: Too small"],

@@ -157,10 +157,10 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.record({
 
 const METHODS = new Set(["get", "post", "put", "patch", "delete"])
 
-/** What a server says it serves. Bodies often name what is known. */
+/** What a server says it serves to clients. Bodies often name what is known. */
 export const operationsOf = (document: OpenApi, known: Known): ReadonlyArray<Operation> =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).filter(([method]) => METHODS.has(method)).map(([method, operation]) => {
+    Object.entries(methods).filter(([method, operation]) => METHODS.has(method) && operation["x-internal"] !== true).map(([method, operation]) => {
       const schema = operation["requestBody"]?.content?.["application/json"]?.schema
       return {
         path,

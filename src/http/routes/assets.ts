@@ -7,8 +7,9 @@ import { curl, success } from "../envelope.ts"
 import { assetLimitReached, assetTooLarge, assetTypeUnsupported, notFound, storageUnavailable, validationError } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
 import { createOnce } from "../idempotent.ts"
+import { INTERNAL } from "../internalSurface.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
-import { answers, created, written } from "../schemas/answers.ts"
+import { answers, created, publicAnswers, written } from "../schemas/answers.ts"
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "../schemas/asset.ts"
 import type { Routes } from "../Server.ts"
 import { readContent, showContent } from "../showContent.ts"
@@ -142,7 +143,10 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       return success(toResource(appId, yield* ContentSignatures)(asset ?? (yield* notFound.asset)))
     })))
 
-  app.get("/v1/assets/:asset_id/content", { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
+  app.get("/v1/assets/:asset_id/content", {
+    config: { public: true },
+    schema: { operationId: "showAsset", summary: "A picture, by the signed address that it is given out with; take that whole", ...INTERNAL, response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503) }
+  }, async (request, reply) => {
     const { asset_id: id = "" } = request.params as Record<string, string>
     const { sig } = request.query as Record<string, unknown>
     const { asset, content } = await run(reply, Effect.gen(function*() {

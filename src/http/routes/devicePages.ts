@@ -11,6 +11,7 @@ import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { clientAddress } from "../clientAddress.ts"
 import { ApiError } from "../errors.ts"
 import { readForm } from "../form.ts"
+import { INTERNAL, PAGE } from "../internalSurface.ts"
 import { approvalPage, codePage, decidedPage, problemPage, signInPage } from "../pages/devicePages.ts"
 import { PAGE_POLICY } from "../pages/page.ts"
 import type { Routes } from "../Server.ts"
@@ -38,6 +39,15 @@ const fits = (given: string | null, cookie: string) => {
 /** A browser says where a form was sent from; what cannot say is no browser. */
 const fromElsewhere = ({ headers }: FastifyRequest) => !["same-origin", "none", undefined].includes(headers["sec-fetch-site"] as string | undefined)
 
+const PAGES: Readonly<Record<string, { readonly operationId: string; readonly summary: string }>> = {
+  "GET /device": { operationId: "showCodePage", summary: "Where a person enters the code that a program shows them" },
+  "POST /device": { operationId: "enterCode", summary: "The code that was entered" },
+  "GET /device/confirm": { operationId: "showApprovalPage", summary: "What the program asks for, to be approved or denied" },
+  "GET /device/sign-in": { operationId: "signIn", summary: "The way to the identity provider" },
+  [`GET ${CALLBACK_PATH}`]: { operationId: "returnFromSignIn", summary: "The way back from the identity provider" },
+  "POST /device/decision": { operationId: "decideDevice", summary: "The person's decision" }
+}
+
 /** The pages by which a person approves a device code. They are HTML for people, and no part of the API. */
 export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
   const isSecure = () => baseUrl().startsWith("https:")
@@ -64,7 +74,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
     readForm(pages)
     pages.addHook("onRoute", (route) => {
       route.config = { ...route.config, public: true }
-      route.schema = { hide: true }
+      route.schema = { ...PAGES[`${String(route.method)} ${route.url}`], ...INTERNAL, response: PAGE }
     })
     pages.addHook("onSend", async (_, reply) => {
       void reply.header("content-security-policy", PAGE_POLICY).header("cache-control", "no-store")

@@ -13,12 +13,13 @@ import { Pictures } from "#src/pictures/Pictures.ts"
 import { Storage } from "#src/storage/Storage.ts"
 import { toUsd } from "../caps.ts"
 import { curl, success } from "../envelope.ts"
-import { budgetExceeded, characterArchived, endUserCapExceeded, imagePromptRejected, notFound, sessionExited, validationError, visualIdentityMissing } from "../errors.ts"
+import { characterArchived, endUserCapExceeded, imagePromptRejected, notFound, sessionExited, validationError, visualIdentityMissing, workNotAffordable } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
 import { findSession } from "../findSession.ts"
 import { createOnce } from "../idempotent.ts"
+import { INTERNAL } from "../internalSurface.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
-import { answers, created } from "../schemas/answers.ts"
+import { answers, created, publicAnswers } from "../schemas/answers.ts"
 import { ImageCreate, ImageData, ImagePage, ImageProbeData, imageStatus } from "../schemas/image.ts"
 import type { Routes } from "../Server.ts"
 import { readContent, showContent } from "../showContent.ts"
@@ -67,7 +68,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     return image ?? (yield* notFound.image)
   })
   /** Why it is not paid for. */
-  const unpaid = { budget: budgetExceeded, cap: endUserCapExceeded } as const
+  const unpaid = { budget: workNotAffordable, cap: endUserCapExceeded } as const
 
   app.post("/v1/images", {
     config: { writes: true },
@@ -161,7 +162,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const expenses = yield* Expenses
       const payer = { appId: request.principal.appId, sessionId: null }
       const expense = yield* expenses.take(payer, "probe", priceMicroUsd("square"))
-      if (expense === null) return yield* budgetExceeded
+      if (expense === null) return yield* workNotAffordable
       const begunAt = yield* Clock.currentTimeMillis
       const error_code = yield* paint({ prompt: PROBE, size: "square", name: "Probe", seed: "probe" }).pipe(
         Effect.flatMap((painted) => Pictures.use((pictures) => pictures.clean(painted))),
@@ -174,7 +175,10 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       })
     })))
 
-  app.get(`${one}/content`, { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
+  app.get(`${one}/content`, {
+    config: { public: true },
+    schema: { operationId: "showImage", summary: "A picture, by the signed address in image_url; take that whole", ...INTERNAL, response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503) }
+  }, async (request, reply) => {
     const { image_id: id = "" } = request.params as Record<string, string>
     const { sig } = request.query as Record<string, unknown>
     const { mediaType, content } = await run(reply, Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { Fault } from "#pipeline/domain/Turn.ts"
 import { type Accepted, type InboundMessage, Inbox, type RefusalReason } from "#pipeline/Inbox.ts"
 import { RateLimits, type Standing } from "#src/db/RateLimits.ts"
 import { curl, success } from "../envelope.ts"
-import { type ApiError, budgetExceeded, demoInputTooLarge, demoQuotaExceeded, endUserBlocked, endUserCapExceeded, notFound, quotaTaken, sessionExited, turnQueueFull, validationError } from "../errors.ts"
+import { type ApiError, budgetExceeded, demoCreditUsed, demoInputTooLarge, demoQuotaExceeded, endUserBlocked, endUserCapExceeded, notFound, quotaTaken, sessionExited, turnQueueFull, validationError } from "../errors.ts"
 import { idempotencyKey } from "../idempotent.ts"
 import { showStanding } from "../rateLimitHeaders.ts"
 import { AcceptData, answers } from "../schemas/answers.ts"
@@ -49,7 +49,7 @@ const cutForDemo = async (request: FastifyRequest) => {
 
 export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post("/v1/sessions/:session_id/messages", {
-    config: { demo: true, within: "session", writes: true },
+    config: { demo: true, within: "session", writes: true, tooLargeForDemo: demoInputTooLarge },
     preValidation: cutForDemo,
     schema: {
       operationId: "sendMessage",
@@ -74,7 +74,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
       const standing = yield* RateLimits.use((limits) => limits.take(principal.appId, "messages"))
       showStanding(reply, standing)
       const accepted = standing.taken
-        ? yield* Inbox.use((inbox) => inbox.accept(message)).pipe(Effect.catchTag("Refused", ({ reason }) => Effect.fail(refusals[reason])))
+        ? yield* Inbox.use((inbox) => inbox.accept(message)).pipe(Effect.catchTag("Refused", ({ reason }) => Effect.fail(principal.kind === "demo" && reason === "budget_exceeded" ? demoCreditUsed : refusals[reason])))
         : yield* replayBeyond(standing, message)
       return success(toAcceptData(accepted), [
         { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${accepted.cursor}&wait=30`), description: "Poll for the reply" },

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { FastifyReply } from "fastify"
 import { createHash, timingSafeEqual } from "node:crypto"
+import * as z from "zod"
 import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
 import { lookAt } from "#channels/telegram/Update.ts"
 import { isId } from "#pipeline/domain/Id.ts"
@@ -9,10 +10,18 @@ import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
+import { INTERNAL } from "../internalSurface.ts"
 import type { Routes } from "../Server.ts"
 
 /** Telegram keeps an update for a day and comes back with it after this. */
 const AGAIN_SECONDS = 5
+
+const SCHEMA = {
+  operationId: "receiveTelegramUpdate",
+  summary: "Where Telegram hands over an update, with the secret of the webhook",
+  ...INTERNAL,
+  response: { default: { description: "Without a body: 200 it is kept, 401 the secret is not the webhook's, 410 there is no such bot, 503 come again", content: { "text/plain": { schema: z.literal("") } } } }
+}
 
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
 
@@ -59,7 +68,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
     hooks.removeAllContentTypeParsers()
     hooks.addContentTypeParser("*", { parseAs: "string" }, (_, body, done) => done(null, body))
 
-    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
+    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true }, schema: SCHEMA }, async (request, reply) => {
       const { bot_id: botId = "" } = request.params as Record<string, string>
       const secret = request.headers["x-telegram-bot-api-secret-token"]
       if (botId === MANAGER) return send(reply, await run(reply, hear(typeof secret === "string" ? secret : "", String(request.body))))

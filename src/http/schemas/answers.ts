@@ -34,9 +34,9 @@ const ERRORS = {
   503: ["Database unreachable, or starting or stopping; passing", PlainError]
 } as const
 
-/** With the codes that the catalogue has for it. */
+/** With the codes that the catalogue has for it. What has a code and is 503 is said where it may come. */
 const withCodes = (status: keyof typeof ERRORS): string => {
-  const codes = codesOf(status)
+  const codes = status === 503 ? "" : codesOf(status)
   return ERRORS[status][0] + (codes === "" ? "" : `. Among: ${codes}`)
 }
 
@@ -51,8 +51,11 @@ export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof E
 export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
   publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 429, 431, 500, 503] as const))
 
-/** The same of a route that asks for no key, and gives no error but these. */
-export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => publicAnswers("application/json", withData(data), ...errors)
+/** The same of a route that asks for no key, gives no error but these, and may be closed by the operator. */
+export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
+  ...publicAnswers("application/json", withData(data), ...errors),
+  503: z.union([PlainError, StructuredError]).describe(`${ERRORS[503][0]}. Or closed by the operator, which is not passing and has a code, among: ${codesOf(503)}`)
+})
 
 /** The answers of a route that asks for no key: its success, and no error but these. */
 export const publicAnswers = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
