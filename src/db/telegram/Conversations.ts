@@ -83,7 +83,7 @@ export class Conversations extends Context.Service<Conversations, {
   readonly quieten: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
 }>()("src/db/telegram/Conversations") {
   static readonly layer = Layer.effect(Conversations, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const { query, transaction, afterCommit } = yield* Database
     const sessions = yield* Sessions
     const relationships = yield* Relationships
     const signals = yield* LogSignals
@@ -130,7 +130,7 @@ export class Conversations extends Context.Service<Conversations, {
         yield* bind(meeting, there?.sessionId ?? null, opened.session_id, created ? 0 : opened.last_cursor, opened.last_cursor)
       }
       return { sessionId: opened.session_id, status: opened.status, created, spoken: opened.last_cursor > 0 }
-    }, transaction, Effect.tap(({ sessionId, created }) => Effect.sync(() => created && signals.announce([{ sessionId, cursor: 1 }], true))))
+    }, transaction, Effect.tap(({ sessionId, created }) => afterCommit(() => created && signals.announce([{ sessionId, cursor: 1 }], true))))
 
     const revive = Effect.fnUntraced(function*({ appId, channelId, chatId }: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) {
       const back = yield* query<Array<{ session_id: string | null }>>((sql) => sql`
@@ -162,7 +162,7 @@ export class Conversations extends Context.Service<Conversations, {
         returning cursor`)
       if (rows.length > 0) yield* query((sql) => moveHeads(sql, [appId], [sessionId]))
       return rows[0]?.cursor
-    }, transaction, (effect, _, sessionId) => Effect.tap(effect, (cursor) => Effect.sync(() => cursor !== undefined && signals.announce([{ sessionId, cursor }], true))))
+    }, transaction, (effect, _, sessionId) => Effect.tap(effect, (cursor) => afterCommit(() => cursor !== undefined && signals.announce([{ sessionId, cursor }], true))))
 
     const noteEdit = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, { updateId, messageId, text }: Edit) {
       const [turn] = yield* query<Array<{ session_id: string; cursor: number }>>((sql) => sql`

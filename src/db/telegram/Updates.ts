@@ -55,7 +55,8 @@ export class Updates extends Context.Service<Updates, {
   readonly store: (arrival: Arrival) => Effect.Effect<void, DatabaseError>
   /** The oldest of each chat that nobody handles, with what is joined to it, once its time has come. `waiting`: there is more that is not due yet. */
   readonly claim: (owner: string) => Effect.Effect<{ readonly batches: ReadonlyArray<Batch>; readonly waiting: boolean }, DatabaseError>
-  readonly done: (batch: Batch) => Effect.Effect<void, DatabaseError>
+  /** False: somebody else has been done with it before. */
+  readonly done: (batch: Batch) => Effect.Effect<boolean, DatabaseError>
   /** Gives the batch back for another try later, or puts it aside after the last. `ours`: it was no fault of the updates'. */
   readonly failed: (batch: Batch, error: string, ours: boolean) => Effect.Effect<void, DatabaseError>
   /** Frees what is held by owners that are not registered, and lanes whose chat is there again. */
@@ -132,7 +133,7 @@ export class Updates extends Context.Service<Updates, {
       claim,
       done: (batch) => query((sql) => sql`
         update telegram_updates set done_at = now(), owner = null
-        where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
+        where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[]) and done_at is null returning 1`).pipe(Effect.map((rows) => rows.length > 0)),
       failed: (batch, error, ours) => query((sql) => sql`
         update telegram_updates set owner = null, due_at = now() + interval '1 second' * 2 ^ least(attempts, 6), error = ${error},
           attempts = case when ${ours} then attempts - 1 else attempts end,

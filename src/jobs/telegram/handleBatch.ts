@@ -7,7 +7,7 @@ import { OperationalLog } from "#channels/OperationalLog.ts"
 import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
-import type { Batch } from "#src/db/telegram/Updates.ts"
+import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { handleCommand } from "./handleCommand.ts"
 import { hear } from "./hear.ts"
 import { meetingOf } from "./meetingOf.ts"
@@ -96,21 +96,13 @@ const handleMember = Effect.fnUntraced(function*(bot: StoredBot, updateId: numbe
   }
 })
 
-/** What the updates of one chat that belong together lead to. */
-export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
-  const { app_id: appId, channel_id: channelId } = batch[0]
-  const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
-  const updates = batch.map(({ raw }) => readUpdate(raw))
-  const [update] = updates
-  if (bot === undefined || update === undefined) return
+const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update: Update) {
+  const { app_id: appId, channel_id: channelId } = bot
   switch (batch[0].kind) {
     case "text":
-      return yield* handleText(bot, batch, updates.flatMap((each) => each ?? []))
+      return yield* handleText(bot, batch, batch.flatMap(({ raw }) => readUpdate(raw) ?? []))
     case "edit":
       if (update.edited_message !== undefined) yield* handleEdit(bot, update.update_id, update.edited_message)
-      return
-    case "command":
-      if (update.message !== undefined) yield* handleCommand(bot, batch, update.message)
       return
     case "member":
       if (update.my_chat_member !== undefined) yield* handleMember(bot, update.update_id, update.my_chat_member)
@@ -124,4 +116,14 @@ export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
       yield* chats.migrate({ appId, channelId, sessionId: "" }, from ?? chat.id, to ?? chat.id)
     }
   }
+})
+
+/** What the updates of one chat that belong together lead to, and that they are done. */
+export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
+  const { app_id: appId, channel_id: channelId, kind, raw } = batch[0]
+  const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
+  const update = readUpdate(raw)
+  if (bot !== undefined && kind === "command" && update?.message !== undefined) return yield* handleCommand(bot, batch, update.message)
+  if (bot !== undefined && update !== undefined) yield* handle(bot, batch, update)
+  yield* Updates.use(({ done }) => done(batch))
 })
