@@ -137,7 +137,7 @@ create table telegram_provisionings (
   user_id bigint,
   primary key (app_id, channel_id)
 );
-create unique index telegram_provisionings_username on telegram_provisionings (lower(suggested_username)) where matched_at is null;
+create index on telegram_provisionings (lower(suggested_username)) where matched_at is null;
 create index on telegram_provisionings (claimed_by) where matched_at is null;
 
 -- What the manager bot was told: each is kept before anything comes of it, for there is no way to ask again.
