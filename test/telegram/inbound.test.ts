@@ -371,6 +371,21 @@ describe("a link for a user of the app's", () => {
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
   })
 
+  it("makes nobody of a group, and stays good for the one whom it is for", async () => {
+    const { bot, id } = await ground.attach()
+    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-47" })).body.data
+    const code = url.split("start=")[1]
+    const anna = ground.telegram.createUser({ first_name: "Anna" })
+    const group = ground.telegram.createGroup([anna])
+    ground.telegram.addBot(group, anna, bot)
+    ground.telegram.say(anna, group, `/start@${bot.username} ${code}`)
+    await until("the answer", () => inGroup(bot, group).some(({ text }) => text?.includes("with me alone") === true))
+    assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${group.id}`)
+    ground.telegram.start(anna, bot, code)
+    await saidAtLeast(ground, bot, anna, 1)
+    assert.strictEqual((await chatsOf(id)).find((each) => each.chat_id === anna.id)?.external_user_ref, "user-47")
+  })
+
   it("is good for the one who has shown it, though we died before it was of use", async () => {
     const { bot, id } = await ground.attach()
     const { sql } = ground.server.database
@@ -429,6 +444,21 @@ describe("a session that the character has left", () => {
     assert.lengthOf(ground.said(bot, person), 2)
     ground.telegram.say(person, bot, "/start")
     assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
+  })
+})
+
+describe("a character that has been archived", () => {
+  it("has whoever comes to its bot told that there is nobody any more; who talks to it already goes on", async () => {
+    const character_slug = await ground.app.createCharacter({ greeting: GREETING })
+    const { bot, person, session } = await started({ character_slug })
+    assert.strictEqual((await ground.app.delete(`/v1/characters/${character_slug}`)).status, 200)
+    const late = ground.telegram.createUser({ first_name: "Bea" })
+    ground.telegram.start(late, bot)
+    assert.deepStrictEqual(await saidAtLeast(ground, bot, late, 1), ["There is nobody to talk to here any more."])
+    ground.telegram.say(person, bot, "/reset")
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "There is nobody to talk to here any more.")
+    ground.telegram.say(person, bot, "And you?")
+    assert.deepStrictEqual(await hears(session, 1), ["And you?"])
   })
 })
 

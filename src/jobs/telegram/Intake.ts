@@ -40,7 +40,7 @@ export class Intake extends Context.Service<Intake, {
 
     const handle = (batch: Batch) => handleBatch(batch).pipe(
       Effect.catchTags({
-        CharacterUnavailable: ({ reason }) => Effect.andThen(reason === "not_ready" ? turnAway(batch[0]) : Effect.void, updates.done(batch)),
+        CharacterUnavailable: ({ reason }) => Effect.andThen(turnAway(batch[0], reason), updates.done(batch)),
         QuotaReached: () => updates.done(batch)
       }),
       Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),

@@ -48,6 +48,8 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
 
   const start = Effect.gen(function*() {
     if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
+    // A group is not one user of the app's: the code stays good for the one.
+    if (message.chat.type !== "private" && LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkPrivate)
     const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
     if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
     // One in the form of a link is a link that has run out; any other is the app's own.
