@@ -69,12 +69,15 @@ const Callback = Schema.Struct({
 })
 export type Callback = typeof Callback.Type
 
+const Stopped = Schema.Struct({ chat: Chat, message_thread_id: optional(Schema.Int) })
+
 export const Update = Schema.Struct({
   update_id: Schema.Int,
   message: optional(Message),
   edited_message: optional(Message),
   callback_query: optional(Callback),
-  my_chat_member: optional(Member)
+  my_chat_member: optional(Member),
+  stopped_message_generation: optional(Stopped)
 })
 export type Update = typeof Update.Type
 
@@ -83,9 +86,9 @@ const decodeId = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.In
 
 /**
  * `text`: a person's message, which may be answered together with the next; `edit`: one is changed, in time or not.
- * `command`, `callback`, `member`, `service`: handled by themselves. `other`: passed over.
+ * `command`, `callback`, `member`, `stop`, `service`: handled by themselves. `other`: passed over.
  */
-export type UpdateKind = "text" | "edit" | "command" | "callback" | "member" | "service" | "other"
+export type UpdateKind = "text" | "edit" | "command" | "callback" | "member" | "stop" | "service" | "other"
 
 /** By a first look: what it is, and whose queue it stands in. */
 export interface FirstLook {
@@ -119,7 +122,7 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
   if (update === undefined) {
     return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, messageId: null, album: null })))
   }
-  const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member } = update
+  const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member, stopped_message_generation: stopped } = update
   const plain = { updateId, threadId: 0, senderId: null, messageId: null, album: null }
   if (message !== undefined) {
     return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, messageId: message.message_id, album: message.media_group_id ?? null }
@@ -131,5 +134,6 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
   }
   if (callback !== undefined) return { ...plain, kind: "callback", chatId: callback.message?.chat.id ?? callback.from.id }
   if (member !== undefined) return { ...plain, kind: "member", chatId: member.chat.id }
+  if (stopped !== undefined) return { ...plain, kind: "stop", chatId: stopped.chat.id, threadId: stopped.message_thread_id ?? 0 }
   return { ...plain, kind: "other", chatId: 0 }
 }

@@ -150,6 +150,25 @@ describe("a press on a button", () => {
   })
 })
 
+describe("an answer that a person stops", () => {
+  it("does not come; the next one does", async () => {
+    const slow = await ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+    const attached = await started({ character_slug: slow })
+    const { person, bot, session } = attached
+    ground.telegram.say(person, bot, "Tell me a long story")
+    await hears(session, 1)
+    await ground.hand(attached, { stopped_message_generation: { chat: { id: person.id, type: "private", first_name: "Anna" }, draft_id: 1 } })
+    const [run] = await until("the end of the turn", async () => {
+      const { runs } = (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data
+      return runs[0]?.finished_at !== null && runs
+    })
+    assert.deepInclude(run, { status: "withheld", error_code: "stopped" })
+    ground.telegram.say(person, bot, "A short one, then")
+    await hears(session, 2)
+    assert.lengthOf(await ground.server.database.sql`select 1 from turns where session_id = ${session} and outcome is null and not stopped`, 1)
+  })
+})
+
 describe("what a bot has no use for", () => {
   it("is kept, answered and passed over, and holds nothing up", async () => {
     const attached = await started()

@@ -71,6 +71,8 @@ interface Row {
 export class Conversations extends Context.Service<Conversations, {
   /** The session of a chat; on first contact, or where another is wanted, a new one with its lane, from its greeting on. */
   readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
+  /** The session that is held there; null: none. */
+  readonly sessionOf: (chat: ChatKey) => Effect.Effect<string | null, DatabaseError>
   /** Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. The sessions whose lanes go on. */
   readonly revive: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** The bot is not welcome any more, unless younger word from the chat says otherwise. The sessions that lose their chat. */
@@ -190,6 +192,8 @@ export class Conversations extends Context.Service<Conversations, {
 
     return Conversations.of({
       meet,
+      sessionOf: ({ appId, channelId, chatId, threadId }) => query<Array<{ session_id: string | null }>>((sql) => sql`
+        select session_id from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`).pipe(Effect.map(([row]) => row?.session_id ?? null)),
       revive,
       shut: ({ appId, channelId, chatId }, status, updateId) => query<Array<{ session_id: string | null }>>((sql) => sql`
         update telegram_chats set status = ${status}, reason = 'chat_member', status_update_id = ${updateId}

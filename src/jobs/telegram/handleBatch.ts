@@ -8,6 +8,7 @@ import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { Turns } from "#src/db/Turns.ts"
 import { handleCommand } from "./handleCommand.ts"
 import { hear } from "./hear.ts"
 import { meetingOf } from "./meetingOf.ts"
@@ -33,6 +34,12 @@ const handIn = Effect.fnUntraced(function*(bot: StoredBot, { sessionId, status }
       if (line !== null) yield* conversations.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
     }))
   )
+})
+
+/** The person wants no answer any more to what they said last. */
+const handleStop = Effect.fnUntraced(function*(bot: StoredBot, chatId: number, threadId: number) {
+  const sessionId = yield* Conversations.use((conversations) => conversations.sessionOf({ appId: bot.app_id, channelId: bot.channel_id, chatId, threadId }))
+  if (sessionId !== null) yield* Turns.use((turns) => turns.stop({ appId: bot.app_id, sessionId }))
 })
 
 /** The messages of a batch as they read by now, and edits of others. */
@@ -107,6 +114,8 @@ const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update:
     case "member":
       if (update.my_chat_member !== undefined) yield* handleMember(bot, update.update_id, update.my_chat_member)
       return
+    case "stop":
+      return yield* handleStop(bot, batch[0].chat_id, update.stopped_message_generation?.message_thread_id ?? 0)
     case "callback":
       if (update.callback_query !== undefined) yield* handlePress(bot, update.update_id, update.callback_query)
       return
