@@ -197,6 +197,7 @@ export const telegramTokenOfAnother = structured(422, "telegram_token_invalid", 
 export const telegramBotTaken = structured(409, "telegram_bot_taken", "This Telegram bot is attached already.", "DELETE the bot where it is attached, or give that one a new token with PATCH.")
 export const telegramWebhookForeign = structured(409, "telegram_webhook_foreign", "Another system gets this bot's messages: its webhook is set.", "Take the bot out there first, or send takeover: true.")
 export const managedBotsUnavailable = structured(409, "managed_bots_unavailable", "This server has no manager bot.", "Attach a bot of your own with mode: byo, or have the operator set TELEGRAM_MANAGER_TOKEN.")
+export const preCheckoutOver = structured(409, "pre_checkout_over", "Telegram waits for no answer to this query of the bot's any more.", "Answer a payment.pre_checkout within ten seconds, once.")
 export const botManaged = structured(409, "bot_managed", "This bot's token is replaced here.", "Replace it with POST /v1/telegram/bots/{bot_id}/rotate-token.")
 export const botNotManaged = structured(409, "bot_not_managed", "This bot's token is its owner's to replace.", "Get a new one from @BotFather, and PATCH it.")
 const otherStatus = structured(409, "bot_status_conflict", "In its present status that cannot be done to the bot.", "GET the bot says how it is doing, and what it takes to go on.")

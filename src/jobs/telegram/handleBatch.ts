@@ -11,6 +11,7 @@ import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { Turns } from "#src/db/Turns.ts"
 import { handleCommand } from "./handleCommand.ts"
 import { hear } from "./hear.ts"
+import { relayPayment } from "./relayPayment.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
@@ -114,6 +115,8 @@ const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update:
     case "member":
       if (update.my_chat_member !== undefined) yield* handleMember(bot, update.update_id, update.my_chat_member)
       return
+    case "payment":
+      return yield* relayPayment(bot, update)
     case "stop":
       return yield* handleStop(bot, batch[0].chat_id, update.stopped_message_generation?.message_thread_id ?? 0)
     case "callback":
