@@ -117,16 +117,17 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.post("/v1/telegram/bots/:bot_id/answer-pre-checkout", {
     config: { demo: true, within: "bot", writes: true },
-    schema: { operationId: "answerPreCheckout", summary: "Let a payment go on, or refuse it: the answer to a payment.pre_checkout, within ten seconds", tags, params, body: PreCheckoutAnswer, response: answers(PreCheckoutAnswered, 404, 409, 413, 502) }
+    schema: { operationId: "answerPreCheckout", summary: "Let a payment go on, or refuse it: the answer to a payment.pre_checkout, within ten seconds", tags, params, headers, body: PreCheckoutAnswer, response: answers(PreCheckoutAnswered.extend(onCreate), 404, 409, 413, 502) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { query_id, ok, error_message = REFUSED } = request.body
       const bot = yield* findIn(request, ["pending", "active", "degraded"])
-      yield* answerPreCheckout(bot, { pre_checkout_query_id: query_id, ok, ...(!ok && { error_message }) }).pipe(
+      const told = success({ query_id, ok }, look(bot.channel_id))
+      return yield* actOnce(request, told, answerPreCheckout(bot, { pre_checkout_query_id: query_id, ok, ...(!ok && { error_message }) }).pipe(
         Effect.catchIf((error) => error._tag === "BotApiError" && error.status === 400, () => Effect.fail(preCheckoutOver)),
-        Effect.catchTag("BotApiError", ({ description }) => Effect.fail(telegramUnavailable(description)))
-      )
-      return success({ query_id, ok }, look(bot.channel_id))
+        Effect.catchTag("BotApiError", ({ description }) => Effect.fail(telegramUnavailable(description))),
+        Effect.as(told)
+      ))
     })))
 
   app.post("/v1/telegram/bots/:bot_id/links", {
