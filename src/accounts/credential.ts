@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto"
+import { hash as digest, randomInt } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /**
@@ -26,7 +26,7 @@ const checksum = (text: string) => {
   return digits
 }
 
-const hash = (secret: string): Buffer => createHash("sha256").update(secret).digest()
+const hash = (secret: string): Buffer => digest("sha256", secret, "buffer")
 
 export interface Minted {
   /** The whole of it. Shown once, never stored. */

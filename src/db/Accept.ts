@@ -23,6 +23,10 @@ interface Written {
   readonly pushed: boolean
 }
 
+/** Where a sender's key came first in a batch. */
+const firstOf = (batch: ReadonlyArray<Send>, send: Send): number =>
+  batch.findIndex((other) => other.clientMessageId === send.clientMessageId && other.sessionId === send.sessionId && other.appId === send.appId)
+
 const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) => number): AcceptColumns => {
   const echo = (send: Send) => send.clientMessageId === null ? {} : { client_message_id: send.clientMessageId }
   const said = (send: Send): Payload<"message.created"> => ({ text: send.text, bubbles: [send.text], ...echo(send), ...(send.parts !== undefined && { parts: send.parts }) })
@@ -39,7 +43,8 @@ const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) =
     saidId: batch.map((send) => send.saidId),
     said: batch.map((send) => JSON.stringify(said(send))),
     statusId: batch.map((send) => send.statusId),
-    status: batch.map((send) => send.statusId === null ? null : JSON.stringify(status(send)))
+    status: batch.map((send) => send.statusId === null ? null : JSON.stringify(status(send))),
+    repeated: batch.map((send, index) => send.clientMessageId !== null && firstOf(batch, send) < index ? 1 : 0)
   }
 }
 
@@ -50,8 +55,7 @@ const LIMITS: ReadonlySet<Verdict["answer"] | undefined> = new Set(["message_lim
 const fillRepeats = (batch: ReadonlyArray<Send>, rows: ReadonlyArray<Verdict | RepeatRow>): ReadonlyArray<Verdict> =>
   rows.map((row, index) => {
     if (row.answer !== "repeat") return row
-    const send = batch[index]
-    const first = rows[batch.findIndex((other) => other.appId === send?.appId && other.sessionId === send.sessionId && other.clientMessageId === send.clientMessageId)]
+    const first = rows[firstOf(batch, batch[index] as Send)]
     if (first === undefined || first.answer === "repeat") throw new Error("a send is a repeat of none")
     return first.answer === "accepted" ? { ...first, answer: "replay" as const } : first
   })

@@ -17,6 +17,8 @@ export interface AcceptColumns {
   readonly said: ReadonlyArray<string>
   readonly statusId: ReadonlyArray<string | null>
   readonly status: ReadonlyArray<string | null>
+  /** Whether the key came before in this batch: 1 or 0. */
+  readonly repeated: ReadonlyArray<number>
 }
 
 export interface AcceptedRow {
@@ -58,11 +60,10 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
   with send as (
     select s.*, c.external_user_ref, p.blocked, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
       o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
-      case when s.status_id is null then 1 else 2 end as width,
-      s.client_message_id is not null and row_number() over (partition by s.app_id, s.session_id, s.client_message_id order by n) > 1 as repeated
+      case when s.status_id is null then 1 else 2 end as width
     from unnest(${b.app}::text[], ${b.session}::text[], ${b.key}::text[], ${b.mode}::text[], ${b.source}::text[], ${b.hold}::bigint[], ${b.fault}::text[],
-        ${b.run}::text[], ${b.saidId}::text[], ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[])
-      with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, hold_micro_usd, fault, run_ref, said_id, said, status_id, generating, n)
+        ${b.run}::text[], ${b.saidId}::text[], ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[], ${b.repeated}::int[])
+      with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, hold_micro_usd, fault, run_ref, said_id, said, status_id, generating, repeated, n)
     left join session_logs l using (app_id, session_id)
     left join sessions c using (app_id, session_id)
     left join end_users p on p.app_id = c.app_id and p.external_user_ref = c.external_user_ref
@@ -71,24 +72,26 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
     select *, case
       when session_status is null then 'session_not_found'
       when old_run is not null then 'replay'
-      when repeated then 'repeat'
+      when repeated = 1 then 'repeat'
       when session_status <> 'active' then 'session_exited'
       when blocked then 'end_user_blocked'
       else 'open' end as verdict
     from send
   ), limited as (
-    select v.*, a as app_limit, u as own_limit, d as default_limit, case when a.message_length_limit is null then false else length(v.said::json ->> 'text') > a.message_length_limit end as too_long
+    select v.*, a.limits as app_limit, u.limits as own_limit, d.limits as default_limit, (a.limits).app_id is not null or (u.limits).app_id is not null as is_limited,
+      case when (a.limits).message_length_limit is null then false else length(v.said::json ->> 'text') > (a.limits).message_length_limit end as too_long
     from verdict v
-    left join allowances a on a.app_id = v.app_id and a.kind = 'app'
-    left join allowances u on u.app_id = v.app_id and u.kind = 'end_user' and u.external_user_ref = v.external_user_ref
-    left join allowances d on d.app_id = u.app_id and d.kind = 'default'
+    -- Lateral, each of one row: a plan that was made while nobody was limited would otherwise read the limits of all apps.
+    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'app' and external_user_ref = '' limit 1) a on true
+    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'end_user' and external_user_ref = v.external_user_ref limit 1) u on true
+    left join lateral (select x as limits from allowances x where app_id = (u.limits).app_id and kind = 'default' and external_user_ref = '' limit 1) d on true
   ), asked as (
-    select *,
+    select n,
       (count(*) filter (where verdict = 'open' and not too_long) over before_in_app)::int as app_messages,
       (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_in_app, 0) + greatest(hold_micro_usd, 1))::bigint as app_money,
       (count(*) filter (where verdict = 'open' and not too_long) over before_of_user)::int as own_messages,
       (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_of_user, 0) + greatest(hold_micro_usd, 1))::bigint as own_money
-    from limited
+    from limited where is_limited
     window before_in_app as (partition by app_id order by n rows between unbounded preceding and 1 preceding),
       before_of_user as (partition by app_id, external_user_ref order by n rows between unbounded preceding and 1 preceding)
   ), funded as (
@@ -100,7 +103,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
       when is_over_budget(app_limit, app_money) then 'budget_exceeded'
       when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit) or is_over_cap(own_limit, default_limit, own_money) then 'end_user_cap_exceeded'
       else 'accepted' end as answer
-    from asked
+    from limited left join asked using (n)
   ), queued as (
     select *, row_number() over (partition by app_id, session_id, answer order by n) + open_turns > ${MAX_OPEN_TURNS} as queue_full from funded
   ), numbered as (
@@ -114,7 +117,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
     where l.app_id = x.app_id and l.session_id = x.session_id
     returning l.session_id, l.last_cursor
   ), moves as (
-    select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered
+    select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered where is_limited
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (

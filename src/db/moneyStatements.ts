@@ -40,7 +40,6 @@ export const countUse = (sql: Sql, of: string) => sql`
   ) x
   where a.app_id = x.app_id and a.kind = x.kind and a.external_user_ref = x.external_user_ref`
 
-/** Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind) in the ledger. Those of evals are not: their run is booked as an expense of its app. */
 /** Counts pictures for the end-user of a session, whose allowance is held locked. */
 export const countPictures = (sql: Sql, app: string, session: string | null, pictures: number) => sql`
   update allowances a set images_on = utc_today(), day_images = greatest(0, day_imaged(a) + ${pictures}::int)
@@ -56,6 +55,7 @@ export const recountPictures = (sql: Sql, app: string) => sql`
   ) x using (external_user_ref)
   where b.app_id = ${app} and b.kind = 'end_user' and is_this_month(b.sessions_erased_on) is not true and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
 
+/** Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind) in the ledger. Those of evals are not: their run is booked as an expense of its app. */
 export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | "settle", amount: postgres.PendingQuery<postgres.Row[]>) => sql`
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)
   select app_id, run_ref, session_id, turn_index, case source_kind when 'proactive' then 'proactive' else 'message_' || reply_mode end, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)} where ${isNoShadow(sql)}`

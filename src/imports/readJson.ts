@@ -15,7 +15,6 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(
 export const textOf = (value: unknown): string => typeof value === "string" ? value : ""
 export const textsOf = (value: unknown): ReadonlyArray<string> => listOf(value).filter((item) => typeof item === "string")
 
-// eslint-disable-next-line no-control-regex
 const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 
 /** The same without what the database has no place for (U+0000, half a surrogate pair) and without `__proto__`, which becomes a prototype once assigned. */
