@@ -65,6 +65,20 @@ export class Updates extends Context.Service<Updates, {
   static readonly layer = Layer.effect(Updates, Effect.gen(function*() {
     const { pool, query } = yield* Database
 
+    // Of many bots each asks seldom, and all together often.
+    const binding = groupCommit<string, Binding | undefined>({
+      maxBatch: 64,
+      inFlight: 2,
+      run: async (channelIds) => {
+        const rows = await pool<Array<Binding>>`
+          select app_id as "appId", channel_id as "channelId", status, secret_hash as "secretHash", join_window_ms as "joinWindowMs",
+            case when previous_secret_until > now() then previous_secret_hash end as "previousSecretHash"
+          from telegram_bots where channel_id = any(${[...channelIds]}::text[])`
+        const byId = new Map(rows.map((row) => [row.channelId, row]))
+        return channelIds.map((id) => byId.get(id))
+      }
+    })
+
     // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others.
     const store = groupCommit<Arrival, void>({
       maxBatch: 64,
@@ -125,10 +139,7 @@ export class Updates extends Context.Service<Updates, {
 
     const ids = (batch: Batch) => batch.map((update) => update.update_id)
     return Updates.of({
-      binding: (channelId) => query<Array<Binding>>((sql) => sql`
-        select app_id as "appId", channel_id as "channelId", status, secret_hash as "secretHash", join_window_ms as "joinWindowMs",
-          case when previous_secret_until > now() then previous_secret_hash end as "previousSecretHash"
-        from telegram_bots where channel_id = ${channelId}`).pipe(Effect.map((rows) => rows[0])),
+      binding,
       store,
       claim,
       done: (batch) => query((sql) => sql`
