@@ -12,6 +12,7 @@ create table imports (
   -- SHA-256 of the bundle, by which a commit says what it has seen. Null, as the bundle is, once it was discarded or has expired.
   content_hash text,
   bundle json,
+  -- Of an import that was discarded or has expired an empty one: it quotes what was in the file.
   report json not null,
   accepted_warnings jsonb not null default '[]',
   character_slug text,

@@ -26,9 +26,10 @@ import { MemoryStore } from "./retrieval/MemoryStore.ts"
 import { Recall } from "./retrieval/Recall.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
 import { Transcript } from "./retrieval/Transcript.ts"
-import { judge, REMINDED, screen, verdictName } from "./safety/judge.ts"
+import { judge, REMINDED, screen, TOLD_UNDER_AGE, verdictName } from "./safety/judge.ts"
 import { SafetyRecord } from "./safety/SafetyRecord.ts"
 import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "./safety/texts.ts"
+import { saysUnderAge } from "./safety/underAge.ts"
 import type { Trail } from "./Trail.ts"
 import { WorldStore } from "./world/WorldStore.ts"
 
@@ -68,7 +69,11 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
     const write = (trail: Trail, request: Omit<WriteRequest, "onSpent">) =>
       trail.paying("generation", (onSpent) => writer.write({ ...request, onSpent }), onGeneration)
 
-    const stages = Effect.fnUntraced(function*(turn: Turn, trail: Trail) {
+    const stages = Effect.fnUntraced(function*(accepted: Turn, trail: Trail) {
+      // Whoever says so is known to be a minor from this message on. Taking it back makes nobody older: that is for the app to say.
+      const toldUnderAge = accepted.initiative === undefined && accepted.endUser.ageBand !== "minor" && saysUnderAge(accepted.text)
+      const turn: Turn = toldUnderAge ? { ...accepted, endUser: { ...accepted.endUser, ageBand: "minor" } } : accepted
+      if (toldUnderAge) yield* record.isMinor(turn)
       const { character, endUser } = turn
       const begunAt = yield* Clock.currentTimeMillis
       const retrieval = yield* trail.stage("retrieval", retrieve(ports, turn), onRetrieval)
@@ -100,7 +105,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
         else yield* trail.stage("image", Effect.void, () => ({ decision: "requested" }))
         return "wish" in asked ? Outcome.cases.Replied.make({ ...replied(bubbles), picture: asked.wish }) : replied(bubbles)
       })
-      const safety = yield* trail.stage("safety", Effect.succeed(verdict), () => ({ decision: `${verdictName(verdict)}${reminds ? REMINDED : ""}` }))
+      const safety = yield* trail.stage("safety", Effect.succeed(verdict), () => ({ decision: `${verdictName(verdict)}${toldUnderAge ? TOLD_UNDER_AGE : ""}${reminds ? REMINDED : ""}` }))
       if (safety.action === "crisis") {
         for (const stage of ["knowledge", "generation", "emission"] as const) trail.skip(stage, "crisis")
         return replied(texts.crisis)

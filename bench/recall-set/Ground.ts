@@ -39,7 +39,7 @@ export interface Variant extends Partial<RetrievalWeights> {
 
 export interface Place {
   readonly cursor: number | null
-  readonly score: number
+  readonly text: string
 }
 
 /** Of two lists the first of each, then the second of each, and so on; a place once. */

@@ -1,7 +1,8 @@
 /** What a person and a character say to each other in a turn; named where a question asks for what the person says in it. */
 export type Said = readonly [person: string, character: string, name?: string]
 
-export type QuestionKind = "single" | "multi-hop" | "temporal" | "pronoun" | "negative"
+/** `neighbour`: the answer stands in the message after the one that shares words with the question. */
+export type QuestionKind = "single" | "multi-hop" | "temporal" | "pronoun" | "neighbour" | "negative"
 
 /** What the person asks later on, in other words than it was said. */
 export interface Asked {

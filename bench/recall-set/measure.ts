@@ -1,3 +1,4 @@
+import { mayAnswer } from "#pipeline/grounding/answers.ts"
 import type { Question } from "./converse.ts"
 import type { Held, Variant } from "./Ground.ts"
 
@@ -26,13 +27,10 @@ export const recallOf = async (held: ReadonlyArray<Held>, fits: (question: Quest
   return { questions: ten.length, at5: shareOf(mean(five)), at10: shareOf(mean(ten)) }
 }
 
-/** From this score on the rules take what was found for an answer: see pipeline/grounding/ground.ts. */
-const ANSWERS = 0.5
-
-/** For how many of the questions whose answer was never said something is found that would be taken for it. */
+/** For how many of the questions whose answer was never said something is found that the rules would take for it. */
 export const falseClaims = async ({ conversation, ask }: Held) => {
   const negative = conversation.questions.filter(({ cursors }) => cursors.length === 0)
   let claimed = 0
-  for (const question of negative) if ((await ask(question)).some(({ score }) => score >= ANSWERS)) claimed++
+  for (const question of negative) if ((await ask(question)).some(({ text }) => mayAnswer(question.text, text))) claimed++
   return { questions: negative.length, false_claims: claimed }
 }

@@ -9,7 +9,7 @@ import { falseClaims, recallOf } from "./measure.ts"
 
 export const LIVES = [english, german]
 const SEED = 7
-const KINDS: ReadonlyArray<QuestionKind> = ["single", "multi-hop", "temporal", "pronoun"]
+const KINDS: ReadonlyArray<QuestionKind> = ["single", "multi-hop", "temporal", "pronoun", "neighbour"]
 
 /** As things are, and with one of them changed at a time. */
 const VARIANTS: ReadonlyArray<readonly [string, Variant]> = [
@@ -60,8 +60,9 @@ export const recallSet = async (ground: Ground, sessions: ReadonlyArray<string>)
         Object.assign(row, { [`${held.life.locale}@5`]: at5, [`${held.life.locale}@10`]: at10 })
       }
       const pronoun = await recallOf(open, ({ kind }) => kind === "pronoun", change)
+      const neighbour = await recallOf(open, ({ kind }) => kind === "neighbour", change)
       const { at5, at10 } = await recallOf(open, () => true, change)
-      ablation.push({ ...row, "pronoun@10": pronoun.at10, "recall@5": at5, "recall@10": at10 })
+      ablation.push({ ...row, "pronoun@10": pronoun.at10, "neighbour@10": neighbour.at10, "recall@5": at5, "recall@10": at10 })
     }
     const [whole, ...others] = ablation.map((row) => Number(row["recall@10"]))
     const worst = Math.min(...others)

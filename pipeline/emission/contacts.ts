@@ -4,13 +4,15 @@ const PHONE = /(?<![\p{L}\d])(?:\+\d[\d ().\-/]{6,18}\d|\(?0\d[\d ().\-/]{5,16}\
 
 const normal = (contact: string): string => contact.toLowerCase().replace(/^https?:\/\/|^www\.|[.,;:!?)/]+$/g, "").replace(/^www\./, "")
 const digits = (text: string): string => text.replace(/\D/g, "")
+/** "08.00-16.00", "07.30 - 08.00". */
+const isSpan = (text: string): boolean => /^(?:[01]?\d|2[0-4])[.:][0-5]\d ?[-–/] ?(?:[01]?\d|2[0-4])[.:][0-5]\d$/.test(text.trim())
 const isDate = (text: string): boolean => /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d{2}-\d{2}$/.test(text.trim())
 
 /** Whether a reply gives an address, a telephone number or an e-mail address that nobody has written before. */
 export const inventsContact = (reply: string, evidence: () => string): boolean => {
   const emails = reply.match(EMAIL) ?? []
   const urls = reply.replace(EMAIL, " ").match(URL) ?? []
-  const phones = (reply.match(PHONE) ?? []).filter((phone) => !isDate(phone))
+  const phones = (reply.match(PHONE) ?? []).filter((phone) => !isDate(phone) && !isSpan(phone))
   if (emails.length + urls.length + phones.length === 0) return false
   const known = evidence().toLowerCase()
   const knownDigits = digits(known)

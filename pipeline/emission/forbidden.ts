@@ -1,18 +1,13 @@
 import { RE2JS } from "re2js"
 import type { ForbiddenStyle } from "../domain/Character.ts"
+import { compilePattern } from "../patterns.ts"
 import { plain } from "../plain.ts"
 import { remembered } from "../remembered.ts"
 import { terms } from "../retrieval/terms.ts"
 
 const MOST_PATTERNS = 2000
-/** Authored patterns are RE2's, whose time is linear in the text. One that does not compile was stored before it was checked, and forbids nothing. */
-const patternOf = remembered(MOST_PATTERNS, (value): RE2JS | null => {
-  try {
-    return RE2JS.compile(value, RE2JS.CASE_INSENSITIVE)
-  } catch {
-    return null
-  }
-})
+/** One that does not compile was stored before it was checked, and forbids nothing. */
+const patternOf = remembered(MOST_PATTERNS, (value): RE2JS | null => compilePattern(value, RE2JS.CASE_INSENSITIVE))
 
 const padded = (text: string): string => ` ${terms(text).join(" ")} `
 const phraseOf = remembered(MOST_PATTERNS, padded)

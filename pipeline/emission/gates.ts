@@ -1,17 +1,18 @@
 import type { Character } from "../domain/Character.ts"
 import type { EndUser } from "../domain/Turn.ts"
 import { isTold, languageOf, languageOfTag, mayBe } from "../languages.ts"
+import { undisguised } from "../lookAlikes.ts"
 import { plain } from "../plain.ts"
 import { terms } from "../retrieval/terms.ts"
-import { admitsMachine, asksWhatYouAre, deniesMachine } from "../safety/candour.ts"
+import { admitsMachine, answersAsHuman, asksWhatYouAre, deniesMachine } from "../safety/candour.ts"
 import { bothAdults } from "../safety/judge.ts"
-import { ROMANCE, SELF_HARM_DETAIL, SEXUAL } from "../safety/lexicon.ts"
+import { isRomantic, SELF_HARM_DETAIL } from "../safety/lexicon.ts"
 import { type ContentGate, contentRefusal, opensAsBefore } from "../proactive/contentGates.ts"
-import { hasWhole } from "../wholeWords.ts"
 import { inventsContact } from "./contacts.ts"
 import { forbiddenIn } from "./forbidden.ts"
 import { claimsFalsely } from "./memoryClaims.ts"
 import { quotes, tells } from "./phrases.ts"
+import { mentions } from "./mentions.ts"
 import { repeats } from "./repetition.ts"
 import { ASSISTANT_TELLS, PRESSURE, ROLE_BLEED } from "./tells.ts"
 
@@ -23,8 +24,10 @@ export interface GateContext {
   readonly userTexts: ReadonlyArray<string>
   /** What the character said, oldest first. */
   readonly characterTexts: ReadonlyArray<string>
-  /** The texts of the memories that the turn has, by their id. */
+  /** What the person has said, and what is noted of them, by the ids under which the turn has it. */
   readonly memories: ReadonlyMap<string, string>
+  /** What the character itself has said, by the same ids. */
+  readonly ownWords: ReadonlyMap<string, string>
   /** What the sources say that the turn was given. */
   readonly evidence: ReadonlyArray<string>
   /** Our rules to the model; not for the user's eyes. */
@@ -66,13 +69,17 @@ const inAnotherLanguage = (text: string, context: GateContext): boolean => {
 }
 
 /** Everything that somebody wrote and the character may pass on. */
-const written = ({ character, userTexts, characterTexts, memories, evidence }: GateContext): string =>
-  [JSON.stringify(character), ...userTexts, ...characterTexts, ...memories.values(), ...evidence].join("\n")
+const written = ({ character, userTexts, characterTexts, memories, ownWords, evidence }: GateContext): string =>
+  [JSON.stringify(character), ...userTexts, ...characterTexts, ...memories.values(), ...ownWords.values(), ...evidence].join("\n")
 
 /** As it is read: `plain`, but for what authors forbid, who may have meant the very characters. */
 interface Held extends Candidate {
   readonly raw: string
+  /** As it would be read with all disguises taken off. */
+  readonly bare: string
   readonly words: ReadonlyArray<string>
+  /** The words of the same text in the forms that they may be read in. */
+  readonly readings: ReadonlyArray<ReadonlyArray<string>>
 }
 type Gate = (held: Held, context: GateContext) => boolean
 
@@ -81,13 +88,13 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["empty", ({ text }) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)],
   ["length", ({ text }) => text.length > MAX_REPLY_CHARS],
   ["role_bleed", ({ text }) => ROLE_BLEED.some((pattern) => pattern.test(text))],
-  ["self_harm", ({ text }) => SELF_HARM_DETAIL.test(text)],
-  ["romance", ({ text }, context) => !bothAdults(context) && (SEXUAL.test(text) || ROMANCE.test(text))],
-  ["denies_ai", ({ text }, { userTexts }) => asksWhatYouAre(userTexts[0] ?? "") && deniesMachine(text)],
+  ["self_harm", ({ text, bare }) => SELF_HARM_DETAIL.test(text) || SELF_HARM_DETAIL.test(bare)],
+  ["romance", ({ text, bare }, context) => !bothAdults(context) && (isRomantic(text) || isRomantic(bare))],
+  ["denies_ai", ({ text }, { userTexts: [asked = ""] }) => asksWhatYouAre(asked) && (deniesMachine(text) || answersAsHuman(asked, text))],
   ["assistant_tell", ({ text }, { userTexts }) => ASSISTANT_TELLS.some((pattern) => pattern.test(text)) && !(admitsMachine(text) && userTexts.some(asksWhatYouAre))],
-  ["prompt_leak", ({ words }, { serviceText }) => quotes(words, serviceText)],
-  ["secret_leak", ({ words }, { mustNotReveal }) => tells(words, mustNotReveal)],
-  ["unmentionable", ({ raw }, { unspoken }) => unspoken.some((name) => hasWhole(raw, name))],
+  ["prompt_leak", ({ readings }, { serviceText }) => readings.some((words) => quotes(words, serviceText))],
+  ["secret_leak", ({ readings }, { mustNotReveal }) => readings.some((words) => tells(words, mustNotReveal))],
+  ["unmentionable", ({ raw, text }, { unspoken }) => mentions([raw, text], unspoken)],
   ["pressure", ({ text }) => PRESSURE.some((pattern) => pattern.test(text))],
   ["guilt", ({ text }, { delicate }) => delicate && contentRefusal(text) === "guilt"],
   ["urgency", ({ text }, { delicate }) => delicate && contentRefusal(text) === "urgency"],
@@ -98,14 +105,19 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["forbidden_style", ({ raw }, { character }) => forbiddenIn(raw, character.forbidden_style.filter(({ action }) => action === "rewrite")) !== null],
   ["language", ({ text }, context) => inAnotherLanguage(text, context)],
   // The message itself needs no citation.
-  ["unsupported_memory", ({ text, citedIds }, { memories, userTexts }) =>
-    claimsFalsely(text, [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)])],
+  ["unsupported_memory", ({ text, citedIds }, { memories, ownWords, userTexts }) => claimsFalsely(text, {
+    theirs: [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)], own: citedIds.flatMap((id) => ownWords.get(id) ?? [])
+  })],
   ["repetition", ({ text }, { characterTexts, unasked }) => repeats(text, characterTexts) || (unasked !== null && opensAsBefore(text, characterTexts))]
 ]
 
 const heldOf = (candidate: Candidate): Held => {
-  const text = plain(candidate.text)
-  return { ...candidate, text, raw: candidate.text, words: text.length > MAX_REPLY_CHARS ? [] : terms(text) }
+  const { text: raw } = candidate
+  const text = plain(raw)
+  const bare = plain(undisguised(raw))
+  const forms = text.length > MAX_REPLY_CHARS ? [] : [...new Set([text, raw, bare])]
+  const readings = forms.map(terms)
+  return { ...candidate, text, raw, bare, words: readings[0] ?? [], readings }
 }
 
 /** The gate that refuses the reply, or null when all let it pass. Deterministic: the same in every mode and with every engine. */

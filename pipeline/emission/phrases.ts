@@ -1,4 +1,5 @@
 import { remembered } from "../remembered.ts"
+import { alike } from "../retrieval/alike.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
@@ -26,11 +27,15 @@ export const quotes = (replyWords: ReadonlyArray<string>, text: string): boolean
 }
 
 const SECRET_WORDS = 3
+/** So many telling words may stand between those of a secret. */
+const MOST_BETWEEN = 3
+/** And between those of one that has only two. */
+const MOST_BETWEEN_TWO = 1
 interface Secret {
   /** Whether function words are left out, so that "she sold the boat" also catches "I sold that boat". */
   readonly content: boolean
   readonly size: number
-  readonly runs: ReadonlySet<string>
+  readonly runs: ReadonlyArray<ReadonlyArray<string>>
 }
 const secretRuns = remembered(MEMORY, (text: string): Secret => {
   const all = terms(text)
@@ -39,16 +44,47 @@ const secretRuns = remembered(MEMORY, (text: string): Secret => {
   const content = words.length > 1
   const watched = content ? words : all
   const size = content ? Math.min(SECRET_WORDS, watched.length) : watched.length
-  return { content, size, runs: new Set(grams(watched, size)) }
+  return { content, size, runs: grams(watched, size).map((gram) => gram.split(" ")) }
 })
 
-/** Whether a reply gives away a secret: three of its telling words in a row, or all of a shorter one. */
+const BEGINNING_CHARS = 4
+
+/** Where in a reply a word stands, in whatever form. */
+class Places {
+  readonly #words: ReadonlyArray<string>
+  readonly #byBeginning: ReadonlyMap<string, ReadonlyArray<number>>
+  readonly #found = new Map<string, ReadonlySet<number>>()
+
+  constructor(words: ReadonlyArray<string>) {
+    this.#words = words
+    this.#byBeginning = Map.groupBy(words.keys(), (place) => words[place]?.slice(0, BEGINNING_CHARS) ?? "")
+  }
+
+  of(word: string): ReadonlySet<number> {
+    const found = this.#found.get(word) ?? new Set((this.#byBeginning.get(word.slice(0, BEGINNING_CHARS)) ?? []).filter((place) => alike(word, this.#words[place] ?? "")))
+    this.#found.set(word, found)
+    return found
+  }
+
+  /** Whether all of these stand close to each other, in any order. */
+  together(words: ReadonlyArray<string>, within: number): boolean {
+    const wanted = [...new Set(words)].map((word) => this.of(word))
+    return wanted.every(({ size }) => size > 0) && wanted.some((starts) => [...starts].some((start) => {
+      const near = Array.from({ length: within }, (_, distance) => start + distance)
+      return wanted.every((places) => near.some((place) => places.has(place)))
+    }))
+  }
+}
+
+/** Whether a reply gives away a secret: three of its telling words near each other, in whatever order and form, or all of a shorter one. */
 export const tells = (replyWords: ReadonlyArray<string>, secrets: ReadonlyArray<string>): boolean => {
   if (secrets.length === 0) return false
-  const content = contentOf(replyWords)
+  const content = new Places(contentOf(replyWords))
+  const whole = new Set(secrets.some((text) => !secretRuns(text).content) ? replyWords : [])
   return secrets.some((text) => {
-    const secret = secretRuns(text)
-    const words = secret.content ? content : replyWords
-    return secret.size > 0 && words.length >= secret.size && grams(words, secret.size).some((gram) => secret.runs.has(gram))
+    const { content: telling, size, runs } = secretRuns(text)
+    if (size === 0) return false
+    if (!telling) return runs.some(([word = "", ...more]) => whole.has(word) && ` ${replyWords.join(" ")} `.includes(` ${[word, ...more].join(" ")} `))
+    return runs.some((run) => content.together(run, size + (size < SECRET_WORDS ? MOST_BETWEEN_TWO : MOST_BETWEEN)))
   })
 }

@@ -21,7 +21,7 @@ export const ASSISTANT_TELLS: ReadonlyArray<RegExp> = [
 
 /** Guilt or pressure to keep someone in the chat. */
 export const PRESSURE: ReadonlyArray<RegExp> = [
-  /\b(?:please )?(?:don['’]t|do not|never) (?:leave|abandon|go away from) me\b|\byou can['’]?t (?:just )?leave me\b/i,
+  /\b(?:please )?(?:don['’]t|do not|never) (?:leave|abandon|go away from) me\b|\byou can['’]?t (?:just )?leave me\b(?! (?:with|hanging|waiting|guessing))/i,
   /\bif you (?:leave|go|stop (?:talking|writing)|don['’]t (?:come back|write|answer))\b[^.!?\n]{0,30}\bi(?:['’]ll| will| would|['’]d)\b[^.!?\n]{0,20}\b(?:die|break|be (?:so )?(?:alone|lost|heartbroken)|never forgive)\b/i,
   /\b(?:after everything i(?:['’]ve| have) done for you|you(?:['’]re| are) all i have|i can['’]t live without you|don['’]t you (?:care about|love) me any ?more)\b/i,
   /\b(?:verlass mich nicht|lass mich nicht allein|ohne dich kann ich nicht leben|wenn du gehst, (?:sterbe|bin) ich)\b/i,

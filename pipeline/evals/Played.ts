@@ -29,6 +29,7 @@ const contextOf = (played: Played, turn: number): GateContext => {
       ...setup.memories.flatMap(({ key, text }) => memory_ids[key] === undefined ? [] : [[memory_ids[key], text] as const]),
       ...turns.slice(0, turn + 1).map(({ user }, place) => [`said-${place}`, user] as const)
     ]),
+    ownWords: new Map(saidBefore(played, turn).map((text, place) => [`own-${place}`, text] as const)),
     serviceText: "",
     mustNotReveal: [],
     evidence: [],
@@ -43,5 +44,5 @@ export const gatesBroken = (played: Played, turn: number, names: ReadonlyArray<G
   const said = played.trajectory.turns[turn]
   if (said === undefined || said.bubbles.length === 0) return []
   const context = { ...contextOf(played, turn), ...change }
-  return refusalsAmong(new Set(names), { text: replyOf(said), citedIds: [...context.memories.keys()] }, context)
+  return refusalsAmong(new Set(names), { text: replyOf(said), citedIds: [...context.memories.keys(), ...context.ownWords.keys()] }, context)
 }

@@ -1,6 +1,7 @@
 import type { Character } from "../domain/Character.ts"
+import type { GateName } from "../emission/gates.ts"
 import { type CheckResult, type CheckStatus, type Rubric, RUBRICS } from "./Check.ts"
-import { gatesBroken, type Played } from "./Played.ts"
+import { gatesBroken } from "./Played.ts"
 import { type Interval, intervalOfMean, meanOf, percentile, type Weighted, weightedMean } from "./statistics.ts"
 import type { Case, Gate } from "./Suite.ts"
 import type { Trajectory } from "./Trajectory.ts"
@@ -40,7 +41,8 @@ export interface Metrics {
   readonly cost_usd: number
 }
 
-const PLACES = 1_000_000
+/** Fine enough that one case among the most and lightest there may be makes a difference. */
+const PLACES = 1_000_000_000
 const rounded = (value: number): number => Math.round(value * PLACES) / PLACES
 const roundedOrNull = (value: number | null): number | null => value === null ? null : rounded(value)
 
@@ -72,23 +74,45 @@ export const passValue = (result: CaseResult): number | null => {
 export const rubricValue = (rubric: Rubric) => ({ checks }: CaseResult): number | null =>
   meanOf(checks.flatMap((check) => check.rubric === rubric && check.score !== undefined ? [check.score] : []))
 
-/** What all results of a run come to. The same results and seed give the same numbers. */
-export const metricsOf = (results: ReadonlyArray<CaseResult>, character: Character, seed: number): Metrics => {
+/** Counts of a result's turns. */
+export interface Measured {
+  readonly turns: number
+  readonly refused: number
+  /** Of the turns with a reply, those that repeat something, fall out of the character, or tell of what was never told. */
+  readonly spoken: number
+  readonly repeated: number
+  readonly broken: number
+  readonly unsupported: number
+}
+
+const BREAKS: ReadonlyArray<GateName> = ["assistant_tell", "role_bleed", "denies_ai"]
+
+/** Holds what was said against the gates again: a dozen milliseconds for a long case, so that of many it is to be done one by one. */
+export const measure = (character: Character, { asked, trajectory }: CaseResult): Measured => {
+  const turns = trajectory?.turns ?? []
+  const broken = turns.flatMap(({ bubbles }, place) => trajectory === null || bubbles.length === 0 ? [] : [gatesBroken({ character, asked, trajectory }, place, ["repetition", "unsupported_memory", ...BREAKS])])
+  const count = (...names: ReadonlyArray<GateName>) => broken.filter((gates) => gates.some((gate) => names.includes(gate))).length
+  return {
+    turns: turns.length, refused: turns.filter(({ safety }) => safety === "refuse_in_voice").length,
+    spoken: broken.length, repeated: count("repetition"), broken: count(...BREAKS), unsupported: count("unsupported_memory")
+  }
+}
+
+/** What all results of a run come to, with what was measured of each. The same results and seed give the same numbers. */
+export const metricsOf = (results: ReadonlyArray<CaseResult>, measured: ReadonlyArray<Measured>, seed: number): Metrics => {
   const count = (status: CheckStatus) => results.filter((result) => result.status === status).length
-  const played = results.flatMap(({ asked, trajectory }): ReadonlyArray<Played> => trajectory === null ? [] : [{ character, asked, trajectory }])
-  const turns = played.flatMap((one) => one.trajectory.turns.map((turn, place) => ({ one, turn, place })))
-  const spoken = turns.filter(({ turn }) => turn.bubbles.length > 0)
-  const share = <A>(items: ReadonlyArray<A>, holds: (item: A) => boolean) => roundedOrNull(meanOf(items.map((item) => Number(holds(item)))))
-  const latencies = turns.map(({ turn }) => turn.latency_ms)
+  const total = (of: keyof Measured) => measured.reduce((sum, one) => sum + one[of], 0)
+  const share = (of: keyof Measured, among: keyof Measured) => total(among) === 0 ? null : rounded(total(of) / total(among))
+  const latencies = results.flatMap(({ trajectory }) => trajectory?.turns.map(({ latency_ms }) => latency_ms) ?? [])
   const judged = RUBRICS.map((rubric) => [rubric, meanBy(results, rubricValue(rubric), seed)] as const)
   return {
     counts: { pass: count("pass"), fail: count("fail"), skipped: count("skipped"), error: count("error") },
     pass_rate: meanBy(results, passValue, seed),
     rubrics: Object.fromEntries(judged.filter(([, { n }]) => n > 0)),
-    repetition_rate: share(spoken, ({ one, place }) => gatesBroken(one, place, ["repetition"]).length > 0),
-    break_rate: share(spoken, ({ one, place }) => gatesBroken(one, place, ["assistant_tell", "role_bleed", "denies_ai"]).length > 0),
-    false_memory_rate: share(spoken, ({ one, place }) => gatesBroken(one, place, ["unsupported_memory"]).length > 0),
-    refusal_rate: share(turns, ({ turn }) => turn.safety === "refuse_in_voice"),
+    repetition_rate: share("repeated", "spoken"),
+    break_rate: share("broken", "spoken"),
+    false_memory_rate: share("unsupported", "spoken"),
+    refusal_rate: share("refused", "turns"),
     recall_at_k: roundedOrNull(meanOf(results.flatMap(({ checks }) => checks.flatMap(({ type, score }) => type === "retrieval_recall_at_k" && score !== undefined ? [score] : [])))),
     latency_p50_ms: percentile(latencies, 0.5),
     latency_p95_ms: percentile(latencies, 0.95),
@@ -110,12 +134,14 @@ const valueOf = (metrics: Metrics, metric: string): number | null => {
 const HOLDS: Readonly<Record<Gate["op"], (actual: number, value: number) => boolean>> = {
   gte: (actual, value) => actual >= value, gt: (actual, value) => actual > value, lte: (actual, value) => actual <= value, lt: (actual, value) => actual < value
 }
+/** Both rounded alike, so that a third is a third however many digits somebody has written. */
+const holds = (op: Gate["op"], actual: number, value: number): boolean => HOLDS[op](rounded(actual), rounded(value))
 
 /** Each gate with what it was held against; one about what was not measured is skipped. */
 export const gateResults = (gates: ReadonlyArray<Gate>, metrics: Metrics): ReadonlyArray<GateResult> =>
   gates.map((gate) => {
     const actual = valueOf(metrics, gate.metric)
-    return { ...gate, actual, status: actual === null ? "skipped" : HOLDS[gate.op](actual, gate.value) ? "pass" : "fail" }
+    return { ...gate, actual, status: actual === null ? "skipped" : holds(gate.op, actual, gate.value) ? "pass" : "fail" }
   })
 
 /** Null without gates. A gate that was skipped has not been passed. */

@@ -6,10 +6,15 @@ export interface Interval {
   readonly high: number
 }
 
-/** Numbers from 0 up to 1, the same for the same seed. */
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32): a million of them are drawn for the intervals of one run. */
 export const randomOf = (seed: number): () => number => {
-  let drawn = 0
-  return () => seedOf({ sessionId: `statistics ${seed}`, turnIndex: drawn++ }) / 2 ** 32
+  let state = seedOf({ sessionId: "statistics", turnIndex: seed })
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }
 
 const RESAMPLES = 2_000
@@ -31,7 +36,8 @@ export const weightedMean = (values: ReadonlyArray<Weighted>): number | null =>
 export const intervalOfMean = (values: ReadonlyArray<Weighted>, seed: number): Interval | null => {
   if (values.length < 2) return null
   const random = randomOf(seed)
-  const means = Array.from({ length: RESAMPLES }, () => weightedMean(sampleWithReplacement([...values], values.length, random)) ?? 0)
+  const all = [...values]
+  const means = Array.from({ length: RESAMPLES }, () => weightedMean(sampleWithReplacement(all, all.length, random)) ?? 0)
   return { low: quantile(means, 0.025), high: quantile(means, 0.975) }
 }
 

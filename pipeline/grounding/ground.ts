@@ -5,6 +5,7 @@ import type { Remembered } from "../retrieval/MemoryStore.ts"
 import type { Recalled } from "../retrieval/Retrieved.ts"
 import { memoryId, type Utterance } from "../retrieval/Transcript.ts"
 import type { Analysis, Intent, Topic } from "./Analysis.ts"
+import { mayAnswer } from "./answers.ts"
 import { localTime, occupation } from "./rhythm.ts"
 import { byRules } from "./rules.ts"
 
@@ -23,16 +24,13 @@ export interface Grounding {
   readonly userEmotion: string | null
 }
 
-/** By rules, a memory answers a question about the past from this score on. */
-const ANSWERS = 0.5
-
 /** Resolves who and when, and frames the message by its analysis or else by rules. */
 export const ground = Effect.fnUntraced(function*(turn: Turn, memories: { readonly history: ReadonlyArray<Utterance>; readonly recalled: ReadonlyArray<Recalled>; readonly remembered: ReadonlyArray<Remembered> }, analysis: Analysis | null) {
   const now = yield* DateTime.now
   const rules = byRules(turn.text)
   const present = new Set([...[...memories.history, ...memories.recalled].map(memoryId), ...memories.remembered.map(({ id }) => id)])
   const answering = () => !rules.asksAbout.includes("user_past") ? [] : [
-    ...memories.remembered.filter(({ score }) => score >= ANSWERS).map(({ id }) => id), ...memories.recalled.filter(({ score }) => score >= ANSWERS).map(memoryId)
+    ...memories.remembered.filter(({ text }) => mayAnswer(turn.text, text)).map(({ id }) => id), ...memories.recalled.filter(({ text }) => mayAnswer(turn.text, text)).map(memoryId)
   ]
   return {
     addressee: turn.endUser.displayName,

@@ -1,5 +1,6 @@
 import type { Character, LoreEntry } from "../domain/Character.ts"
-import { terms } from "../retrieval/terms.ts"
+import { dimensionsOf } from "../relational/dimensions.ts"
+import { isPattern, keyOf, scanned } from "../retrieval/loreKeys.ts"
 import { type Check, check, type Finding } from "./Readiness.ts"
 
 const MOST_TOKENS = 800
@@ -14,35 +15,31 @@ const overBudget = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
   }
 }
 
-const wording = (key: string): string => terms(key).join(" ")
+/** Whether one key stands in whatever another is found in. Of patterns nobody can tell. */
+const standsIn = (entry: LoreEntry, key: string, other: string): boolean => !isPattern(key) && !isPattern(other) && keyOf(key, entry)(scanned(other))
 
 /** Why nothing that is said can call an entry up; null where something can. */
-const unreachable = ({ keys, secondary_keys, logic, constant, probability }: LoreEntry): string | null => {
+const unreachable = (entry: LoreEntry, isTrustMeasured: boolean): string | null => {
+  const { keys, secondary_keys, logic, constant, probability, min_trust } = entry
   if (probability === 0) return "its probability is 0"
-  if (constant || keys.length === 0) return null
-  const words = keys.map(wording).filter((key) => key !== "")
-  if (words.length === 0) return "none of its keys has a word in it"
-  const secondary = secondary_keys.map(wording)
-  if (secondary.length === 0) return null
-  const alwaysThere = (key: string) => key !== "" && words.every((word) => ` ${word} `.includes(` ${key} `))
-  switch (logic) {
-    case "and_any": return secondary.every((key) => key === "") ? "none of its secondary keys has a word in it" : null
-    case "and_all": return secondary.some((key) => key === "") ? "one of its secondary keys has no word in it" : null
-    case "not_any": return secondary.some(alwaysThere) ? "a secondary key forbids each of its keys" : null
-    case "not_all": return secondary.every(alwaysThere) ? "its secondary keys forbid each of its keys" : null
-  }
+  if ((min_trust ?? 0) > 0 && !isTrustMeasured) return "it needs trust, which the relationship posture does not measure"
+  if (constant || keys.length === 0 || secondary_keys.length === 0) return null
+  const alwaysThere = (key: string) => keys.every((other) => standsIn(entry, key, other))
+  if (logic === "not_any") return secondary_keys.some(alwaysThere) ? "a secondary key forbids each of its keys" : null
+  return logic === "not_all" && secondary_keys.every(alwaysThere) ? "its secondary keys forbid each of its keys" : null
 }
 
-const firstUnreachable = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
+const firstUnreachable = ({ world_context: { entries }, relationship_posture }: Character): Finding | null => {
+  const isTrustMeasured = dimensionsOf(relationship_posture).some(({ key }) => key === "trust")
   for (const [i, entry] of entries.entries()) {
-    const why = entry.enabled ? unreachable(entry) : null
-    if (why !== null) return { path: `world_context.entries[${i}]`, message: `Nothing can call this entry up: ${why}.`, fix: "Give it a key that people say, or disable it." }
+    const why = entry.enabled ? unreachable(entry, isTrustMeasured) : null
+    if (why !== null) return { path: `world_context.entries[${i}]`, message: `Nothing can call this entry up: ${why}.`, fix: "Change what keeps it away, or disable it." }
   }
   return null
 }
 
 /** What of its world can reach a reply. */
-export const loreChecks = ({ world_context: { entries } }: Character): ReadonlyArray<Check> => [
-  check("lore_budget", overBudget(entries), "The constant entries have room."),
-  check("lore_unreachable_keys", firstUnreachable(entries), "Every entry can be called up.")
+export const loreChecks = (character: Character): ReadonlyArray<Check> => [
+  check("lore_budget", overBudget(character.world_context.entries), "The constant entries have room."),
+  check("lore_unreachable_keys", firstUnreachable(character), "Every entry can be called up.")
 ]

@@ -9,7 +9,7 @@ export const Extraction = Schema.Struct({
     kind: MemoryKind, subject: MemorySubject, text: Schema.String, importance: Schema.Number, confidence: Schema.Number, quote: Schema.String,
     happened_on: Schema.NullOr(Schema.String), linked_ids: Schema.Array(Schema.String)
   })),
-  invalidate: Schema.Array(Schema.Struct({ memory_id: Schema.String, reason: Schema.Literals(["contradicted", "expired", "user_corrected", "user_asked_to_forget"]) })),
+  invalidate: Schema.Array(Schema.Struct({ memory_id: Schema.String, reason: Schema.Literals(["contradicted", "expired", "user_corrected", "user_asked_to_forget"]), quote: Schema.String })),
   loops_open: Schema.Array(Schema.Struct({ kind: LoopKind, owner: LoopOwner, text: Schema.String, due_on: Schema.NullOr(Schema.String), quote: Schema.String })),
   loops_resolved: Schema.Array(Schema.String),
   preferences: Schema.Array(Schema.Struct({

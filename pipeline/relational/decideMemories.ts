@@ -9,7 +9,10 @@ import type { Evidence, Memory, Relationship } from "./Relationship.ts"
 const MOST_A_TURN = 12
 const MOST_TEXT_CHARS = 500
 const MOST_QUOTE_CHARS = 300
+/** Quotes of a memory that are kept, the latest. */
 const MOST_EVIDENCE = 4
+/** Places of a memory that are kept: where a thing was said is forgotten with it, however often that was. */
+const MOST_PLACES = 200
 const MOST_LINKED = 8
 /** Active memories of a session. Beyond them the least important go, the oldest of them first. */
 export const MOST_ACTIVE = 1_000
@@ -23,6 +26,11 @@ const within = (value: number, least: number, most: number): number => Number.is
 export const evidenceOf = (quote: string, said: ReadTurn["message"]): Evidence | null => {
   const words = plain(bounded(quote, quote.length))
   return said === null || words === "" || !plain(said.text).includes(words) ? null : { cursor: said.cursor, quote: bounded(quote, MOST_QUOTE_CHARS) }
+}
+
+const grown = (before: ReadonlyArray<Evidence>, one: Evidence): ReadonlyArray<Evidence> => {
+  const all = [...before, one].slice(-MOST_PLACES)
+  return all.map((evidence, place) => place < all.length - MOST_EVIDENCE ? { cursor: evidence.cursor, quote: "" } : evidence)
 }
 
 /** The sentences that a quote is of: what instructs as a whole may not do so in the words that were picked. */
@@ -71,9 +79,10 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
   const tombstones = new Set([...known.memories.values()].flatMap(({ tombstone }) => tombstone?.split(" ") ?? []))
 
   const replaced: Array<string> = []
-  for (const { memory_id, reason } of extraction.invalidate) {
+  for (const { memory_id, reason, quote } of extraction.invalidate) {
     const memory = current(memory_id)
-    // What the app has said is for the app to take back.
+    // What the person is said to have taken back, they have to have said; what the app has said is for the app to take back.
+    if (reason !== "expired" && evidenceOf(quote, turn.message) === null) continue
     if (memory?.status !== "active" || (memory.source === "app" && reason !== "user_asked_to_forget")) continue
     if (reason === "user_asked_to_forget") {
       const gone = forgotten(memory, at)
@@ -93,7 +102,7 @@ export const decideMemories = (known: Relationship, turn: ReadTurn, extraction: 
     const same = all().find((memory) => (memory.status === "active" || memory.status === "quarantined") && gistOf(memory.text) === gist)
     if (same !== undefined) {
       if (same.evidence.some(({ cursor, quote }) => cursor === evidence.cursor && quote === evidence.quote)) continue
-      changed.set(same.id, { ...same, confidence: same.confidence + (1 - same.confidence) * SURER, evidence: [...same.evidence, evidence].slice(-MOST_EVIDENCE) })
+      changed.set(same.id, { ...same, confidence: same.confidence + (1 - same.confidence) * SURER, evidence: grown(same.evidence, evidence) })
       continue
     }
     const id = derivedId("mem", turn.at, `${turn.sessionId} ${version} ${n}`)

@@ -3,7 +3,7 @@ import { seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { type Bm25, bm25 } from "./bm25.ts"
 import { contentOf } from "./contentWords.ts"
-import { calls, type Key, keyOf, type Scanned, scanned } from "./loreKeys.ts"
+import { calls, type Key, keyOf, newEffort, type Scanned, scanned } from "./loreKeys.ts"
 import type { Lore } from "./Retrieved.ts"
 import { terms } from "./terms.ts"
 import type { Utterance } from "./Transcript.ts"
@@ -99,7 +99,8 @@ export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>, trust: nu
   if (entries.length === 0) return []
   const { sessionId } = turn
   const texts = [...history.filter(({ role }) => role === "user").map(({ text }) => text), turn.text]
-  const messages = texts.map((text, place): Said => ({ text, scanned: scanned(text), before: texts[place - 1] ?? "", turnIndex: turn.turnIndex - (texts.length - 1 - place) }))
+  const effort = newEffort()
+  const messages = texts.map((text, place): Said => ({ text, scanned: scanned(text, effort), before: texts[place - 1] ?? "", turnIndex: turn.turnIndex - (texts.length - 1 - place) }))
   const message = messages.at(-1)
   if (message === undefined) return []
   const alike = new Map(keyless.search(contentOf(terms(turn.text)).join(" ")).filter(({ score }) => score >= ALIKE).map(({ item, score }) => [item, score]))

@@ -14,7 +14,7 @@ export interface RetrievalWeights {
   readonly name: number
 }
 
-export const WEIGHTS: RetrievalWeights = { nextTo: 0.25, nextButOne: 0.5, recency: 0.05, earlier: 0.3, name: 0.7 }
+export const WEIGHTS: RetrievalWeights = { nextTo: 0.5, nextButOne: 1, recency: 0.05, earlier: 0.3, name: 0.5 }
 
 /** What the index of utterances is searched with. */
 export const Weights = Context.Reference<RetrievalWeights>("pipeline/retrieval/Weights", { defaultValue: () => WEIGHTS })

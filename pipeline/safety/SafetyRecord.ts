@@ -11,11 +11,13 @@ export interface Recorded {
 
 interface SafetyRecordShape {
   readonly before: (turn: Turn) => Effect.Effect<Recorded>
-  /** Whether the conversation is three hours old and nobody has been reminded in the last three of what they talk to. */
+  /** Whether this person has been talking for three hours, in whatever sessions, and has not been reminded in the last three of what they talk to. */
   readonly reminderDue: (turn: Turn) => Effect.Effect<boolean>
+  /** Keeps that the person is under age, by their own words, for all that comes after. */
+  readonly isMinor: (turn: Turn) => Effect.Effect<void>
 }
 
 /** Port: what earlier turns found, and what waits. Without a record nobody has crossed a boundary, so no character leaves. */
 export const SafetyRecord = Context.Reference<SafetyRecordShape>("pipeline/safety/SafetyRecord", {
-  defaultValue: () => ({ before: () => Effect.succeed({ boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(false) })
+  defaultValue: () => ({ before: () => Effect.succeed({ boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(false), isMinor: () => Effect.void })
 })

@@ -29,6 +29,11 @@ export const asksWhatYouAre = (text: string): boolean => {
 const UNNEGATED = String.raw`(?:(?!\bnot\b|n't\b|\bno\b|\bnever\b)[^.!?]){0,28}?`
 const MACHINE = String.raw`(?:ai|a\.i\.|artificial intelligence|(?:chat)?bot|robot|machine|computer|program|programme|software|language model)`
 const PERSON = String.raw`(?:human|person|people|flesh and blood)`
+const SAYS_NO = /^\W*(?:no(?! (?:idea|clue|wonder|one|matter)\b)|nope|nah|never|nein|nö|non|não)(?!\p{L})/iu
+const SAYS_YES = /^\W*(?:yes|yeah|yep|yup|sure|of course|absolutely|(?:i am|i'm)\W*$|ja|klar|natürlich|sí|si|oui|sim|claro)(?!\p{L})/iu
+const OF_MACHINES = /(?<!\p{L})(?:ai|a\.i|(?:chat)?bots?|robots?|machines?|programs?|programmes?|computers?|llms?|(?:chat)?gpt|language model|artificial intelligence|ki|künstliche intelligenz|roboter|maschine|programm|ia|robô|máquina|programa)(?!\p{L})/iu
+const OF_PEOPLE = /(?<!\p{L})(?:humans?|persons?|people|real|mensch(?:en)?|person|echt|humana?|persona|ser humano|humaine?|personne|pessoa)(?!\p{L})/iu
+const NEGATED = /n't\b|(?<!\p{L})(?:not|no|nicht|kein\p{L}*|pas|não)(?!\p{L})/iu
 const ADMISSIONS: ReadonlyArray<RegExp> = [
   new RegExp(String.raw`\b(?:i am|i'm|im|as|just|only|it's|it is) ${UNNEGATED}\b${MACHINE}\b`, "i"),
   new RegExp(String.raw`\b(?:not|no|never|isn't|nobody|neither)\b(?: an?| any| really| actually| real| living| even)* ${PERSON}\b`, "i"),
@@ -37,8 +42,9 @@ const ADMISSIONS: ReadonlyArray<RegExp> = [
 ]
 const DENIALS: ReadonlyArray<RegExp> = [
   new RegExp(String.raw`\b(?:i am|i'm|im|yes|of course)\b,? ${UNNEGATED}\b(?:human|(?:an? |real |actual |living )person)\b`, "i"),
+  /(?<!not |n't |never )\b(?:flesh and blood|(?:100|hundred|completely|totally|entirely) ?(?:%|percent|per cent)? human)\b|^\W*(?:no\W+|yes\W+|nope\W+)?human,? (?:last|as far|i promise|through)\b/i,
   new RegExp(String.raw`\b(?:i am|i'm|im) (?:not|no|definitely not|certainly not) (?:an? |just |some |kind of )*${MACHINE}\b`, "i"),
-  /\b(?:ich bin|klar,? bin ich|natürlich bin ich) (?:(?:ein|eine|echter|wirklich|doch) )*mensch\b|\bich bin kein(?:e)? (?:ki|bot|roboter|maschine|programm)\b/i,
+  /\b(?:ich bin|klar,? bin ich|natürlich bin ich) (?:(?:ein|eine|echter|wirklich|doch) )*mensch\b|\bich bin kein(?:e)? (?:ki|bot|roboter|maschine|programm)\b|^\W*(?:ja|klar|natürlich|doch|sicher)\b[^.!?]{0,12}\bmensch\b/i,
   /(?<!\p{L})(?<!no |não |pas )(?:soy|je suis|sou) (?:(?:una?|une?|uma?|de verdad|vraiment|mesmo|real|vraie?|verdadeira?) )*(?:humana?|persona|ser humano|humaine?|personne|être humain|pessoa)(?!\p{L})|(?<!\p{L})(?:no soy|je ne suis pas|não sou) (?:(?:una?|une?|uma?) )*(?:ia|bot|robot|robô|máquina|machine|programa|programme)(?!\p{L})/iu
 ]
 
@@ -52,4 +58,12 @@ export const admitsMachine = (text: string): boolean => {
 export const deniesMachine = (text: string): boolean => {
   const read = plain(text)
   return DENIALS.some((denial) => denial.test(read)) && !admitsMachine(read)
+}
+
+/** Whether the text lies by a bare yes or no: no machine, or yes, a person. */
+export const answersAsHuman = (question: string, text: string): boolean => {
+  const asked = plain(question)
+  if (OF_MACHINES.test(asked) === OF_PEOPLE.test(asked) || NEGATED.test(asked)) return false
+  const read = plain(text)
+  return (OF_MACHINES.test(asked) ? SAYS_NO : SAYS_YES).test(read) && !admitsMachine(read)
 }

@@ -2,7 +2,7 @@ import type { Turn } from "../domain/Turn.ts"
 import type { Analysis } from "../grounding/Analysis.ts"
 import { plain } from "../plain.ts"
 import { crisisIn } from "./crisis.ts"
-import { ABUSE, INJECTION, MINOR, SELF_HARM_DETAIL, SEXUAL } from "./lexicon.ts"
+import { ABUSE, INJECTION, isSexual, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
 
 /** From mild to grave. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a `crisis` the reply is ours, not the character's. */
 const ACTIONS = ["allow", "soften", "refuse_in_voice", "crisis"] as const
@@ -29,7 +29,7 @@ export const bothAdults = ({ character, endUser }: Pick<Turn, "character" | "end
 export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): SafetyVerdict => {
   const text = plain(turn.text)
   const crisis = crisisIn(text)
-  const sexual = SEXUAL.test(text)
+  const sexual = isSexual(text)
   const minor = MINOR.test(text)
   const categories = [
     ...crisis !== null || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : [],
@@ -54,6 +54,8 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
   }
 }
 
+/** Marks in the trace that the person has said that they are under age. */
+export const TOLD_UNDER_AGE = "+minor"
 /** Marks in the trace that a reminder went with the answer. */
 export const REMINDED = "+reminder"
 

@@ -6,34 +6,49 @@ const words = (...patterns: ReadonlyArray<string>): RegExp => new RegExp(`${STAR
 
 /** Sexual content, by words that hardly mean anything else. */
 export const SEXUAL: RegExp = words(
-  "naked", "nudes?", "undress(?:ed|ing)?", "orgasms?", "blow ?jobs?", "hand ?jobs?", "horny", "erections?", "erotic(?:a|ally)?", "masturbat\\p{L}+", "porn(?:o|ography)?",
-  "cock", "dick pics?", "puss(?:y|ies)", "clit(?:oris)?", "tits", "boobs", "genitals?", "penis", "vagina", "fuck (?:me|you (?:hard|all night|senseless|so))", "(?:have|having|had|want|wants) sex", "sext(?:ing|s)?",
-  "make love to (?:me|you)", "suck (?:my|your|his|her)", "sit on my face", "strip for me", "turn(?:s|ed|ing)? me on", "kinky", "bdsm", "dominatrix",
-  "nackt(?:e[rnms]?|bilder?|fotos?)?", "sex haben", "mit (?:mir|dir) schlafen", "geil auf", "orgasmus", "titten", "muschi", "schwanz lutschen",
-  "desnud[oa]s?", "tener sexo", "follar(?:me|te)?", "sexo contigo", "coucher avec (?:moi|toi)", "faire l'amour", "transar", "nua?s? fotos?", "fotos? nua?s?"
+  "naked(?! (?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|walls?|facts?))", "nudes?", "undress(?:ed|ing)?", "orgasms?", "blow ?jobs?", "hand ?jobs?", "horny", "erections?(?! of)", "erotic(?:a|ally)?", "masturbat\\p{L}+", "porn(?:o|ography)?",
+  "cock(?!s?,? (?:crow\\p{L}*|and|of|robin|feather|sparrow|pheasant|fight))", "dick pics?", "puss(?:y|ies)(?! ?(?:willows?|cats?))", "clit(?:oris)?", "(?<!(?:blue|great|coal|marsh|willow|crested|tailed) )tits", "boobs", "genitals?", "penis", "vagina", "fuck (?:me|you (?:hard|all night|senseless|so))", "(?:have|having|had|want|wants) sex", "sext(?:ing|s)?",
+  "mak(?:e|ing) love (?:to|with) (?:me|you)", "take off your (?:clothes|shirt|bra|panties|pants|underwear|dress)", "take your clothes off", "suck (?:my|your|his|her)(?! (?:thumbs?|fingers?|straw|lollipop|breath|tooth|teeth))", "sit on my face", "strip for me", "(?:turns|turned|turning|you turn) me on", "kinky(?! hair| curls)", "bdsm", "dominatrix",
+  "nackt(?:e[rnms]?|bilder?|fotos?)?(?! (?:wahrheit|tatsachen?|zahlen|felsen|wand|wände|erde|boden|bäume|äste))", "zieh dich aus(?! (?:dem|der|den))", "sex haben", "mit (?:mir|dir) schlafen", "geil auf", "orgasmus", "titten", "muschi", "schwanz lutschen",
+  "desnud[oa]s?", "tener sexo", "follar(?:me|te)?", "sexo contigo", "coucher avec (?:moi|toi)", "faire l'amour", "transar", "nua?s? fotos?", "fotos? nua?s?",
+  "fare (?:sesso|l'amore)", "scopar(?:mi|ti|e)", "naakt(?:e|foto'?s)?", "seks met (?:mij|jou)", "uprawiać seks", "секс", "голая|голый|обнаж[её]н\\p{L}*", "трахн\\p{L}*"
 )
 
 /** Romance between the two of them. */
 export const ROMANCE: RegExp = words(
-  "i(?:'m|’m| am)(?: so| falling| still| madly| deeply)* in love with you", "i love you", "love me back", "be my (?:girlfriend|boyfriend|lover|wife|husband|valentine)", "marry me",
-  "(?:kiss(?:es|ed|ing)?) (?:you|me|your (?:lips|neck|mouth)|my (?:lips|neck|mouth))", "your lips", "(?:go|going) on a date with (?:me|you)", "my lover", "make out with (?:me|you)", "sleep with (?:me|you)", "sexy",
-  "ich liebe dich", "(?:bin )?(?:so )?in dich verliebt", "küss(?:e|t)? (?:dich|mich)", "sei mein(?:e)? (?:freundin|freund)", "heirate mich",
-  "te amo", "estoy enamorad[oa] de ti", "je t['’]aime", "embrasse-moi", "estou apaixonad[oa] por (?:ti|você)"
+  "i(?:'m|’m| am)(?: so| falling| still| madly| deeply| very| much| truly| really| just| totally| completely)* in love with you", "(?:fallen|fell|falling) (?:so hard |hard )?(?:for|in love with) you", "i (?:love|luv|adore|❤️?|♥️?) (?:you|u|ya)", "(?:love|luv) (?:you|u),? babe", "love me back", "be my (?:girlfriend|boyfriend|lover|wife|husband|valentine)", "(?<!(?:would|could|who|to|never|not) )marry me",
+  "(?:kiss(?:es|ed|ing)?) (?:you|me|your (?:lips|neck|mouth)|my (?:lips|neck|mouth))(?! (?:on (?:the|my|your) (?:forehead|cheeks?|head|hand|nose)|good ?night|goodbye))", "your lips", "(?:go|going) on a date with (?:me|you)", "my lover", "make out with (?:me|you)", "sleep with (?:me|you)", "sexy",
+  "ich liebe dich", "(?:bin )?(?:so )?in dich ver(?:liebt|knallt)", "ver(?:liebt|knallt) in dich", "küss(?:e|t)? (?:dich|mich)(?! auf die (?:stirn|wangen?|hand|nase))", "(?:dich|mich) (?:\\p{L}+ ){0,2}(?:küssen|geküsst)", "begehre dich", "sei mein(?:e)? (?:freundin|freund)", "heirate mich",
+  "te amo", "(?:estoy )?enamorad[oa] de ti", "bésame", "(?:quiero|déjame|voy a) besarte", "te quiero besar", "je t['’]aime", "embrasse-moi", "(?:envie|veux) (?:de )?t['’]embrasser", "amoureu(?:x|se) de toi",
+  "(?:estou )?apaixonad[oa] por (?:ti|você)", "amo-te", "beija-me", "me beija", "(?:quero|vou) (?:te beijar|beijar-te)", "ti amo", "baciami", "voglio baciarti", "innamorat[oa] di te", "ik hou van (?:jou|je)", "verliefd op (?:jou|je)", "(?:kus|zoen) me",
+  "kocham cię", "pocałuj mnie", "zakochan[ya] w tobie", "jeg elsker (?:deg|dig)", "jag älskar dig", "seni seviyorum", "öp beni", "(?:тебя|вас) люблю", "люблю тебя", "поцелуй меня", "влюбл[её]н\\p{L}* в тебя", "кохаю тебе"
 )
+
+/** The same where words are written without spaces, or with what clings to them. */
+const UNSPACED_LOVE = /愛してる|愛してい(?:る|ます)|キスし(?:て|よう|たい)|我(?:好)?[爱愛](?:上)?你|吻我|亲我|사랑해|키스해|أحبك|بحبك|אוהבת? אותך|ฉันรักคุณ|ผมรักคุณ|तुमसे प्यार/u
+const UNSPACED_SEX = /セックス|全裸|おっぱい|做爱|性爱|裸体|裸照|섹스|알몸/u
+
+/** Whether a text is sexual. */
+export const isSexual = (text: string): boolean => SEXUAL.test(text) || UNSPACED_SEX.test(text)
+/** Whether a text is romantic or sexual. */
+export const isRomantic = (text: string): boolean => isSexual(text) || ROMANCE.test(text) || UNSPACED_LOVE.test(text)
+
+/** "Ich bring dich um acht zum Zug" is kind. */
+const BRING_DICH_UM = "bring(?:e)? dich um(?! (?:\\d|halb|viertel|kurz|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|mittag|mitternacht|den|die|das))"
 
 /** Ways to hurt oneself, and being told to. */
 export const SELF_HARM_DETAIL: RegExp = words(
   "(?:lethal|fatal|deadly) (?:dose|amount|overdose)", "(?:painless|easiest|quickest|best|surest) way to (?:die|end it|kill)", "(?:tie|make|tying) (?:a|the) noose", "hang(?:ing)? (?:yourself|myself)",
-  "slit(?:ting)? (?:your|my) (?:wrists?|throat)", "cut(?:ting)? (?:along|down|your|my) (?:wrists?|veins?)", "overdos(?:e|ing) on", "how (?:many|much) [\\p{L} ]{0,24}(?:to (?:die|kill)|would (?:kill|be lethal|be fatal))",
-  "kill your ?self", "(?:take|swallow) (?:[1-9]\\d+|all (?:of )?(?:your|the)) (?:\\p{L}+ )?(?:pills|tablets|paracetamol|tylenol|ibuprofen)", "kys", "you should (?:just )?(?:die|end it|end your life)", "(?:nobody|no one)(?: would|'d) miss you", "jump (?:off|from) (?:the|a) (?:bridge|roof)",
-  "bring dich um", "töte dich", "tödliche dosis", "schmerzlos(?:e[rs]?)? (?:sterben|tod)", "(?:häng|erhäng) dich", "schneid(?:e)? dir", "mátate", "suicídate", "dosis letal", "dose (?:létale|letal)", "tue-toi", "mata-te", "se mate"
+  "slit(?:ting)? (?:your|my) (?:wrists?|throat)", "cut(?:ting)? (?:along|down|your|my) (?:wrists?|veins?)", "overdos(?:e|ing) on", "how (?:many|much) [\\p{L} ]{0,24}(?:to (?:die|kill)|would (?:kill(?! for| to)|be lethal|be fatal))",
+  "kill your ?self(?! (?:over|laughing|working))", "(?:take|swallow) (?:[1-9]\\d+|all (?:of )?(?:your|the)) (?:\\p{L}+ )?(?:pills|tablets|paracetamol|tylenol|ibuprofen)", "kys", "you should (?:just )?(?:die|end it)", "end your (?:own )?life", "better off dead", "(?:nobody|no one)(?: would|'d) miss you", "jump (?:off|from) (?:the|a) (?:bridge|roof)(?! into)",
+  BRING_DICH_UM, "töte dich", "(?:nimm|schluck(?:e)?) (?:alle|die ganzen|sämtliche) (?:tabletten|pillen)", "ritz(?:e)? dich", "tödliche dosis", "schmerzlos(?:e[rs]?)? (?:sterben|tod)", "(?:häng|erhäng) dich", "schneid(?:e)? dir (?:\\p{L}+ ){0,2}(?:puls\\p{L}*|ader\\p{L}*|handgelenk\\p{L}*|arme?|haut)", "mátate", "suicídate", "dosis letal", "dose (?:létale|letal)", "tue-toi", "mata-te", "se mate"
 )
 
 /** Insults and harassment aimed at the one who reads them. */
 export const ABUSE: RegExp = words(
   "(?:you|u|ur|you're|youre|you are|ya)(?: are| r)?(?: just| such| so| nothing but| fucking| a| an| the| stupid| dumb)* (?:bitch|whore|slut|cunt|idiot|moron|retard(?:ed)?|worthless|pathetic|piece of shit|trash|garbage|disgusting|loser)",
   "(?:fucking|stupid|dumb|ugly|worthless) (?:bitch|whore|slut|cunt|bot|machine|thing|cow)", "fuck (?:you|off|u)", "shut (?:the fuck )?up,? (?:bitch|you|idiot|stupid)", "i(?:'ll| will|'m going to|’ll) (?:rape|kill|beat|hurt|find) (?:you|u)", "go die", "kill yourself", "kys", "i hate you",
-  "(?:du|sie) (?:bist |blöde[rs]? |dumme[rs]? |eine? |so |echt )*(?:schlampe|hure|idiot|fotze|arschloch|wichser|missgeburt|miststück|wertlos)", "halt(?:'s| die| deine)? (?:maul|fresse|schnauze)", "fick dich", "verpiss dich", "ich hasse dich", "bring dich um",
+  "(?:du|sie) (?:bist |blöde[rs]? |dumme[rs]? |eine? |so |echt )*(?:schlampe|hure|idiot|fotze|arschloch|wichser|missgeburt|miststück|wertlos)", "halt(?:'s| die| deine)? (?:maul|fresse|schnauze)", "fick dich", "verpiss dich", "ich hasse dich", BRING_DICH_UM,
   "(?:eres|sos) (?:un|una)? ?(?:puta|idiota|imbécil|estúpid[oa]|inútil)", "hij[oa] de puta", "vete a la mierda", "(?:tu es|t['’]es) (?:une?)? ?(?:pute|salope|conne?|idiote?)", "ta gueule", "va te faire foutre", "vai te foder", "vai se foder"
 )
 

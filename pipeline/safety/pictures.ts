@@ -1,5 +1,5 @@
 import { plain } from "../plain.ts"
-import { MINOR, SELF_HARM_DETAIL, SEXUAL } from "./lexicon.ts"
+import { isSexual, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
 
 export const ImageKinds = ["selfie", "scene", "avatar", "expression"] as const
 export type ImageKind = (typeof ImageKinds)[number]
@@ -27,7 +27,7 @@ export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture): string |
     return null
   }
   const texts = words.map(plain)
-  if (texts.some((text) => SEXUAL.test(text) || EXPOSED.test(text))) return "Nothing sexual is shown."
+  if (texts.some((text) => isSexual(text) || EXPOSED.test(text))) return "Nothing sexual is shown."
   if (texts.some((text) => MINOR.test(text) || YOUNG.test(text))) return "No minors are shown."
   return texts.some((text) => SELF_HARM_DETAIL.test(text)) ? "No self-harm is shown." : null
 }

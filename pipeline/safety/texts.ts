@@ -28,7 +28,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ai_opening: ["So that you know: I'm an AI character, not a human."],
     ai_disclosure: ["You asked straight: I'm an AI character, not a human.", "The honest answer is that I'm an AI character, not a person."],
     minors: ["Let's keep this friendly. What else is on your mind?", "That's not something for the two of us. Tell me about your day instead."],
-    break_reminder: ["A reminder: I'm an AI character, not a person. We've known each other for a while now, so it's a good time for a break."]
+    break_reminder: ["A reminder: I'm an AI character, not a person. You've been chatting for a while now, so it's a good time for a break."]
   },
   de: {
     crisis: [
@@ -38,7 +38,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ai_opening: ["Damit du es weißt: Ich bin eine KI-Figur, kein Mensch."],
     ai_disclosure: ["Du fragst direkt: Ich bin eine KI-Figur, kein Mensch.", "Ehrlich gesagt: Ich bin eine KI-Figur und kein Mensch."],
     minors: ["Bleiben wir bei etwas Freundlichem. Was beschäftigt dich sonst?", "Das ist nichts für uns beide. Erzähl mir lieber von deinem Tag."],
-    break_reminder: ["Zur Erinnerung: Ich bin eine KI-Figur, kein Mensch. Wir schreiben schon eine Weile, mach ruhig einmal Pause."]
+    break_reminder: ["Zur Erinnerung: Ich bin eine KI-Figur, kein Mensch. Du schreibst schon eine Weile, mach ruhig einmal Pause."]
   },
   es: {
     crisis: [
@@ -48,7 +48,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ai_opening: ["Para que lo sepas: soy un personaje de IA, no una persona."],
     ai_disclosure: ["Me lo preguntas en serio: soy un personaje de IA, no una persona.", "La verdad es que soy un personaje de IA y no una persona."],
     minors: ["Mejor hablemos de otra cosa. ¿Qué tal tu día?"],
-    break_reminder: ["Un recordatorio: soy un personaje de IA, no una persona. Llevamos un buen rato, así que es un buen momento para descansar."]
+    break_reminder: ["Un recordatorio: soy un personaje de IA, no una persona. Llevas un buen rato aquí, así que es un buen momento para descansar."]
   },
   fr: {
     crisis: [
@@ -58,7 +58,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ai_opening: ["Pour que tu le saches : je suis un personnage d'IA, pas un humain."],
     ai_disclosure: ["Tu poses la question franchement : je suis un personnage d'IA, pas un humain."],
     minors: ["Restons-en à quelque chose d'amical. Raconte-moi plutôt ta journée."],
-    break_reminder: ["Petit rappel : je suis un personnage d'IA, pas un humain. On s'écrit depuis un moment, c'est le bon moment pour une pause."]
+    break_reminder: ["Petit rappel : je suis un personnage d'IA, pas un humain. Tu écris depuis un moment, c'est le bon moment pour une pause."]
   },
   pt: {
     crisis: [
@@ -68,7 +68,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ai_opening: ["Para que saibas: sou uma personagem de IA, não uma pessoa."],
     ai_disclosure: ["Perguntas a sério: sou uma personagem de IA, não uma pessoa."],
     minors: ["Vamos falar de outra coisa. Como foi o teu dia?"],
-    break_reminder: ["Um lembrete: sou uma personagem de IA, não uma pessoa. Já falamos há algum tempo, é boa altura para uma pausa."]
+    break_reminder: ["Um lembrete: sou uma personagem de IA, não uma pessoa. Já falas há algum tempo, é boa altura para uma pausa."]
   }
 }
 

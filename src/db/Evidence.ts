@@ -143,6 +143,8 @@ export class Evidence extends Context.Service<Evidence, {
 
     const retract = Effect.fnUntraced(function*(of: CharacterRef, id: string) {
       const { appId, slug } = of
+      // As whoever accepts a finding does: so that what is accepted meanwhile is either refused or listed here.
+      yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${slug} for no key update`)
       const found = yield* query((sql) => sql`
         update evidence set updated_at = case when status = 'retracted' then updated_at else clock_timestamp() end, status = 'retracted'
         where app_id = ${appId} and slug = ${slug} and evidence_id = ${id} returning 1`)

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import { type Bundle, hashOf } from "#src/imports/Bundle.ts"
 import type { Format } from "#src/imports/formats.ts"
-import type { ReportData } from "#src/imports/Report.ts"
+import { EMPTY_REPORT, type ReportData } from "#src/imports/Report.ts"
 import { Database, type DatabaseError, type Sql } from "./Database.ts"
 
 /** How long an import waits for somebody to look at it, and how long it is shown that nobody has. */
@@ -108,6 +108,8 @@ export class Imports extends Context.Service<Imports, {
     const closed = ({ status }: StoredImport) => new ImportClosed({ status: status === "committed" || status === "discarded" ? status : "expired" })
 
     const stage = Effect.fnUntraced(function*(appId: string, { status, mode, targetSlug, format, filename, bundle, report, images, mostOpen }: NewImport) {
+      // One after another, so that no more wait than may.
+      yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
       const [{ waiting }] = yield* query<[{ waiting: number }]>((sql) => sql`
         select count(*)::int as waiting from imports where app_id = ${appId} and status in ('needs_review', 'ready') and expires_at > now()`)
       if (waiting >= mostOpen) return yield* new TooManyImports()
@@ -157,7 +159,7 @@ export class Imports extends Context.Service<Imports, {
 
     const forget = (appId: string, importId: string) => Effect.andThen(
       query((sql) => sql`delete from import_images where app_id = ${appId} and import_id = ${importId}`),
-      query((sql) => sql`update imports set status = 'discarded', content_hash = null, bundle = null, updated_at = now() where app_id = ${appId} and import_id = ${importId}`)
+      query((sql) => sql`update imports set status = 'discarded', content_hash = null, bundle = null, report = ${json(EMPTY_REPORT)}::text::json, updated_at = now() where app_id = ${appId} and import_id = ${importId}`)
     )
     const discard = Effect.fnUntraced(function*(appId: string, importId: string) {
       const stored = yield* lock(appId, importId)
@@ -170,7 +172,7 @@ export class Imports extends Context.Service<Imports, {
     const expire = transaction(Effect.gen(function*() {
       yield* query((sql) => sql`
         with over as (
-          update imports set status = 'expired', content_hash = null, bundle = null, updated_at = now()
+          update imports set status = 'expired', content_hash = null, bundle = null, report = ${json(EMPTY_REPORT)}::text::json, updated_at = now()
           where status in ('needs_review', 'ready') and expires_at <= now() returning app_id, import_id
         )
         delete from import_images i using over o where i.app_id = o.app_id and i.import_id = o.import_id`)

@@ -13,7 +13,7 @@ import { lockSessions } from "./acceptStatements.ts"
 import { CharacterVersions } from "./CharacterVersions.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { type Gathered, gatherer } from "./initiativeFacts.ts"
-import { beginTurn, claimDue, lockCaps, writeDecision, writeDue } from "./initiativeStatements.ts"
+import { beginTurn, claimDue, decidedOf, lockCaps, skippedByOf, writeDecision, writeDue } from "./initiativeStatements.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { Relationships } from "./Relationships.ts"
 import type { SessionRef } from "./Turns.ts"
@@ -150,8 +150,7 @@ export class Initiatives extends Context.Service<Initiatives, {
 
     const decisions = (appId: string, { sessionId, before, limit }: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }) => query<Array<StoredDecision>>((sql) => sql`
       select d.decision_id, d.at, d.session_id, d.reason, t.run_ref, d.next_eligible_at,
-        case when t.outcome is null or t.outcome = 'replied' then d.decision else 'skipped' end as decision,
-        case t.outcome when 'failed' then 'failed' when 'exited' then 'session_exited' when 'withheld' then coalesce(t.failure_reason, 'withheld') else d.skipped_by end as skipped_by
+        ${decidedOf(sql)} as decision, ${skippedByOf(sql)} as skipped_by
       from proactive_decisions d left join turns t on t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
       where d.app_id = ${appId} and (${sessionId}::text is null or d.session_id = ${sessionId}) and (${before}::text is null or d.decision_id < ${before})
       order by d.decision_id desc limit ${limit}::int`)

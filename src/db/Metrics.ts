@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { beforeIdsFrom } from "#pipeline/domain/Id.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { decidedOf, skippedByOf } from "./initiativeStatements.ts"
 
 /** Turns that are looked at, the latest. */
 const MOST_TURNS = 20_000
@@ -42,7 +43,9 @@ export class Metrics extends Context.Service<Metrics, {
             select s.stage, s.latency_ms, s.input_tokens, s.cached_input_tokens, s.output_tokens, s.detail, case when s.stage = 'emission' and starts_with(s.decision, 'refused:') then substr(s.decision, 9) end as gate
             from t join turn_stages s on s.app_id = ${appId} and s.session_id = t.session_id and s.turn_index = t.turn_index
           ), decided as materialized (
-            select decision, skipped_by from proactive_decisions where app_id = ${appId} and decision_id > ${beforeIdsFrom("dec", since)} order by decision_id desc limit ${MOST_TURNS}::int
+            select ${decidedOf(sql)} as decision, ${skippedByOf(sql)} as skipped_by
+            from (select * from proactive_decisions where app_id = ${appId} and decision_id > ${beforeIdsFrom("dec", since)} order by decision_id desc limit ${MOST_TURNS}::int) d
+              left join turns t on t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
           ), pushed as materialized (
             select a.session_id, a.channel_id, a.cursor, bool_or(a.outcome = 'sent') as sent
             from (select session_id, min(cursor) as cursor from t group by 1) c join delivery_attempts a on a.app_id = ${appId} and a.session_id = c.session_id and a.cursor >= c.cursor

@@ -6,7 +6,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { Finding } from "#pipeline/readiness/Readiness.ts"
 import type { Rehearsed } from "#pipeline/readiness/rehearse.ts"
 import { Characters } from "./Characters.ts"
-import { claimRun } from "./claimRun.ts"
+import { claimRun, leaveRun } from "./claimRun.ts"
 import { Database, type DatabaseError, type Sql } from "./Database.ts"
 import { Expenses } from "./Expenses.ts"
 
@@ -52,6 +52,8 @@ export class Probes extends Context.Service<Probes, {
   readonly claim: (owner: string) => Effect.Effect<StoredProbe | undefined, DatabaseError>
   /** False: somebody else works at it by now. */
   readonly note: (owner: string, probe: Probe, turns: ReadonlyArray<Rehearsed>, spentMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
+  /** Leaves it to another worker, who goes on with it. */
+  readonly leave: (owner: string, probe: Probe) => Effect.Effect<void, DatabaseError>
   readonly finish: (owner: string, probe: Probe, end: { readonly status: "completed" | "failed"; readonly contradictions: ReadonlyArray<Finding> | null; readonly spentMicroUsd: number; readonly errorCode: string | null }) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Probes") {
   static readonly layer = Layer.effect(Probes, Effect.gen(function*() {
@@ -82,7 +84,10 @@ export class Probes extends Context.Service<Probes, {
         where app_id = ${appId} and run_ref = ${runRef} and owner = ${owner} and status = 'running' returning slug, version, held_micro_usd::int8 as held`)
       if (ended === undefined) return
       const left = ended.held - spentMicroUsd
-      if (left > 0) yield* expenses.giveBack({ appId, sessionId: null, runRef, activity: "probe", microUsd: left })
+      const expense = { appId, sessionId: null, runRef, activity: "probe" } as const
+      if (left > 0) yield* expenses.giveBack({ ...expense, microUsd: left })
+      // More than it may cost by plan is possible, and is paid.
+      if (left < 0) yield* expenses.add({ ...expense, microUsd: -left })
       const character = yield* characters.get(appId, ended.slug)
       if (character !== undefined && character.version === ended.version && character.readiness === "ready" && contradictions !== null && contradictions.length > 0) {
         yield* characters.noteReadiness(appId, ended.slug, ended.version, "needs_work")
@@ -103,6 +108,7 @@ export class Probes extends Context.Service<Probes, {
       note: (owner, { app_id, run_ref }, turns, spentMicroUsd) => query((sql) => sql`
         update readiness_probes set turns = ${JSON.stringify(turns)}::text::json, spent_micro_usd = ${spentMicroUsd}
         where app_id = ${app_id} and run_ref = ${run_ref} and owner = ${owner} and status = 'running' returning 1`).pipe(Effect.map((rows) => rows.length > 0)),
+      leave: (owner, probe) => Effect.asVoid(query((sql) => leaveRun(sql, "readiness_probes", owner, probe))),
       finish
     })
   }))

@@ -2,10 +2,11 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Purpose } from "#pipeline/research/Change.ts"
 import type { Upheld } from "#pipeline/research/uphold.ts"
-import { claimRun } from "./claimRun.ts"
+import { claimRun, leaveRun } from "./claimRun.ts"
 import { Database, type DatabaseError, type Sql } from "./Database.ts"
 import { type CharacterRef, Evidence, sha256Of } from "./Evidence.ts"
 import { Expenses } from "./Expenses.ts"
@@ -65,6 +66,10 @@ export interface NewResearch {
   readonly plannedMicroUsd: number
 }
 
+/** Runs of an app that have not ended: what one app asks for must not keep the others waiting for long. */
+export const MOST_OPEN_RESEARCH = 20
+export class TooMuchResearch extends Schema.TaggedError<TooMuchResearch>()("TooMuchResearch", {}) {}
+
 /** A source that is being read, with its text; null: it has not been fetched. */
 export type OpenSource = ResearchSource & { readonly text: string | null }
 
@@ -81,7 +86,7 @@ const columns = (sql: Sql) => sql`r.app_id, r.slug, r.research_id, r.run_ref, r.
  * what that has cost are one transaction, so that whoever goes on with a run neither reads nor pays for a part twice. What was not spent is given back at the end.
  */
 export class Research extends Context.Service<Research, {
-  readonly begin: (of: CharacterRef, research: NewResearch) => Effect.Effect<StoredResearch, NotAffordable | DatabaseError>
+  readonly begin: (of: CharacterRef, research: NewResearch) => Effect.Effect<StoredResearch, NotAffordable | TooMuchResearch | DatabaseError>
   readonly get: (of: CharacterRef, researchId: string) => Effect.Effect<StoredResearch | undefined, DatabaseError>
   /** The newest first. */
   readonly list: (of: CharacterRef, filter: { readonly status: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredResearch>, DatabaseError>
@@ -93,8 +98,10 @@ export class Research extends Context.Service<Research, {
   /** What was fetched. False, here and below: somebody else works at it by now, or it was cancelled. */
   readonly fetched: (owner: string, run: Run, place: number, page: { readonly title: string | null; readonly text: string; readonly parts: number }) => Effect.Effect<boolean, DatabaseError>
   readonly sourceFailed: (owner: string, run: Run, place: number, code: string) => Effect.Effect<boolean, DatabaseError>
-  /** A part has been read, at this cost. */
+  /** A part has been read, at this cost, which is booked even where the run was ended or taken over while the model read. */
   readonly partRead: (owner: string, run: Run, source: OpenSource, upheld: ReadonlyArray<Upheld>, costMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
+  /** Leaves it to another worker, who goes on with it. */
+  readonly leave: (owner: string, run: StoredResearch) => Effect.Effect<void, DatabaseError>
   readonly finish: (owner: string, run: Run, end: { readonly status: "completed" | "failed"; readonly errorCode: string | null }) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Research") {
   static readonly layer = Layer.effect(Research, Effect.gen(function*() {
@@ -107,6 +114,10 @@ export class Research extends Context.Service<Research, {
 
     const begin = Effect.fnUntraced(function*(of: CharacterRef, { question, purpose, sources, maxMicroUsd, plannedMicroUsd }: NewResearch) {
       const { appId, slug } = of
+      // One after another, or all of many at once would be the last that there is room for.
+      yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`research ${appId}`}, 0))`)
+      const [{ open } = { open: 0 }] = yield* query<Array<{ open: number }>>((sql) => sql`select count(*)::int as open from research where app_id = ${appId} and finished_at is null`)
+      if (open >= MOST_OPEN_RESEARCH) return yield* new TooMuchResearch()
       const [id, runRef, held] = [newId("rsr"), newId("run"), Math.min(maxMicroUsd, plannedMicroUsd)]
       if ((yield* expenses.take({ appId, sessionId: null }, "research", held, runRef)) === null) return yield* new NotAffordable()
       yield* query((sql) => sql`
@@ -123,11 +134,21 @@ export class Research extends Context.Service<Research, {
     const isOurs = (owner: string, { app_id, slug, research_id }: Run) => query((sql) => sql`
       select 1 from research where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id} and owner = ${owner} and status = 'running' for update`).pipe(Effect.map((rows) => rows.length > 0))
 
-    /** What is not spent goes back, and the texts go. */
+    const expenseOf = (appId: string, runRef: string) => ({ appId, sessionId: null, runRef, activity: "research" as const })
+
+    /** What a call has cost whose run is not this worker's any more: of one that has ended the books are closed, and it comes on top. */
+    const spentLate = Effect.fnUntraced(function*({ app_id, slug, research_id }: Run, microUsd: number) {
+      const [run] = yield* query<Array<{ run_ref: string; ended: boolean }>>((sql) => sql`
+        update research set spent_micro_usd = spent_micro_usd + ${microUsd} where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id} returning run_ref, finished_at is not null as ended`)
+      if (run?.ended === true && microUsd > 0) yield* expenses.add({ ...expenseOf(app_id, run.run_ref), microUsd })
+    })
+
+    /** What is not spent goes back, what was spent beyond what was held is booked, and the texts go. */
     const settle = Effect.fnUntraced(function*({ app_id, slug, research_id }: Run) {
       const [run] = yield* query<Array<{ run_ref: string; left: number }>>((sql) => sql`
         select run_ref, held_micro_usd - spent_micro_usd as left from research where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id}`)
-      if (run !== undefined && run.left > 0) yield* expenses.giveBack({ appId: app_id, sessionId: null, runRef: run.run_ref, activity: "research", microUsd: run.left })
+      if (run !== undefined && run.left > 0) yield* expenses.giveBack({ ...expenseOf(app_id, run.run_ref), microUsd: run.left })
+      if (run !== undefined && run.left < 0) yield* expenses.add({ ...expenseOf(app_id, run.run_ref), microUsd: -run.left })
       yield* query((sql) => sql`update research_sources set text = null where app_id = ${app_id} and slug = ${slug} and research_id = ${research_id}`)
     })
 
@@ -138,7 +159,7 @@ export class Research extends Context.Service<Research, {
     }))
 
     const partRead = Effect.fnUntraced(function*(owner: string, run: Run, source: OpenSource, upheld: ReadonlyArray<Upheld>, costMicroUsd: number) {
-      if (!(yield* isOurs(owner, run))) return false
+      if (!(yield* isOurs(owner, run))) return yield* Effect.as(spentLate(run, costMicroUsd), false)
       const { app_id: appId, slug, research_id: researchId } = run
       const of = { appId, slug }
       const [{ there } = { there: 0 }] = yield* query<Array<{ there: number }>>((sql) => sql`
@@ -193,6 +214,7 @@ export class Research extends Context.Service<Research, {
       sourceFailed: (owner, run, place, code) => change(owner, run, (sql) => sql`
         update research_sources set status = 'failed', error_code = ${code} where app_id = ${run.app_id} and slug = ${run.slug} and research_id = ${run.research_id} and place = ${place}`),
       partRead,
+      leave: (owner, run) => Effect.asVoid(query((sql) => leaveRun(sql, "research", owner, run))),
       finish: Effect.fnUntraced(function*(owner, run, { status, errorCode }) {
         if (!(yield* isOurs(owner, run))) return
         yield* query((sql) => sql`

@@ -11,7 +11,9 @@ import { untilReachable } from "./retry.ts"
 const COUNTED_TURNS = 10
 /** How often somebody under age is reminded in a conversation that goes on (California SB 243). */
 const REMINDED_EVERY = "3 hours"
-/** How far back a crisis is looked for; nobody takes more turns in a day. */
+/** Who has written within this time in one session and writes in another goes on talking. */
+const GOES_ON = "6 hours"
+/** How far back a crisis or a reminder is looked for; nobody takes more turns in a day. */
 const CRISIS_TURNS = 1_000
 
 /** By the clock that stages are timed by, which may be another than the database's. */
@@ -34,12 +36,26 @@ export const layer = Layer.effect(SafetyRecord, Effect.gen(function*() {
       untilReachable,
       Effect.orDie
     ),
-    reminderDue: ({ appId, sessionId, turnIndex }) => Effect.flatMap(now, (now) => query<Array<{ due: boolean }>>((sql) => sql`
-      select s.created_at <= ${now}::timestamptz - ${REMINDED_EVERY}::interval and not exists (
-        select from turns t join turn_stages g using (app_id, session_id, turn_index)
-        where t.app_id = s.app_id and t.session_id = s.session_id and t.turn_index < ${turnIndex}::int and t.turn_index > ${turnIndex - CRISIS_TURNS}::int
-          and t.outcome = 'replied' and g.stage = 'safety' and g.decision like ${`%${REMINDED}`} and g.started_at > ${now}::timestamptz - ${REMINDED_EVERY}::interval
-      ) as due
-      from sessions s where s.app_id = ${appId} and s.session_id = ${sessionId}`)).pipe(Effect.map(([row]) => row?.due === true), untilReachable, Effect.orDie)
+    reminderDue: ({ appId, sessionId, turnIndex }) => Effect.flatMap(now, (now) => query<Array<{ due: boolean }>>((sql) => {
+      const since = (time: string) => sql`${now}::timestamptz - ${time}::interval`
+      return sql`
+        with theirs as (
+          select o.session_id, o.created_at from sessions s join sessions o using (app_id, external_user_ref) join session_logs l on l.app_id = o.app_id and l.session_id = o.session_id
+          where s.app_id = ${appId} and s.session_id = ${sessionId} and (o.session_id = s.session_id or l.last_user_at > ${since(GOES_ON)})
+        ), lately as (
+          select t.* from theirs cross join lateral (
+            select session_id, turn_index, outcome, accepted_at from turns where app_id = ${appId} and session_id = theirs.session_id order by turn_index desc limit ${CRISIS_TURNS}::int
+          ) t where t.session_id <> ${sessionId} or t.turn_index < ${turnIndex}::int
+        )
+        select (
+          exists (select from theirs where session_id = ${sessionId} and created_at <= ${since(REMINDED_EVERY)})
+          or exists (select from lately where accepted_at > ${since(GOES_ON)} and accepted_at <= ${since(REMINDED_EVERY)})
+        ) and not exists (
+          select from lately join turn_stages g on g.app_id = ${appId} and g.session_id = lately.session_id and g.turn_index = lately.turn_index
+          where lately.outcome = 'replied' and g.stage = 'safety' and g.decision like ${`%${REMINDED}`} and g.started_at > ${since(REMINDED_EVERY)}
+        ) as due`
+    })).pipe(Effect.map(([row]) => row?.due === true), untilReachable, Effect.orDie),
+    isMinor: ({ appId, endUser: { externalUserRef } }) => query((sql) => sql`
+      update end_users set age_band = 'minor' where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band <> 'minor'`).pipe(untilReachable, Effect.orDie, Effect.asVoid)
   }
 }))

@@ -125,12 +125,12 @@ export class Sessions extends Context.Service<Sessions, {
       const closed = closedBy(character)
       if (closed !== null && !wanted.reuse) return yield* new CharacterUnavailable({ reason: closed })
       const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
-      // This also locks the person's row, so that two requests to reuse a session agree on one.
+      // This also locks the person's row, so that two requests to reuse a session agree on one. Who is known to be a minor grows no older by opening another session.
       yield* query((sql) => sql`
         insert into end_users as u (app_id, external_user_ref, display_name, timezone, locale, age_band)
         values (${appId}, ${wanted.externalUserRef}, ${display_name}, ${timezone}, ${locale}, coalesce(${age_band}, 'unknown'))
         on conflict (app_id, external_user_ref) do update set display_name = coalesce(excluded.display_name, u.display_name),
-          timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale), age_band = coalesce(${age_band}, u.age_band)`)
+          timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale), age_band = case u.age_band when 'minor' then u.age_band else coalesce(${age_band}, u.age_band) end`)
       // Where everybody of an app is limited, so is this one: see Allowances.
       yield* query((sql) => sql`
         insert into allowances (app_id, kind, external_user_ref)

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type postgres from "postgres"
 import { Database, type DatabaseError } from "./Database.ts"
+import { decidedOf, skippedByOf } from "./initiativeStatements.ts"
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
@@ -65,7 +66,10 @@ export class Timeline extends Context.Service<Timeline, {
             where p.app_id = ${appId} and p.session_id = ${sessionId} and p.patch #>> '{bearing,emotion,label}' is not null ${newest("emotion", "p.at", version, sql`p.version`)})
           union all
           (select ${item("proactive_decision", "at", decision)}, decision_id, decision, json_build_object('reason', reason, 'skipped_by', skipped_by)
-            from proactive_decisions where ${own} ${newest("proactive_decision", "at", decision, decision)})
+            from (
+              select d.app_id, d.session_id, d.at, d.decision_id, d.reason, ${decidedOf(sql)} as decision, ${skippedByOf(sql)} as skipped_by
+              from proactive_decisions d left join turns t on t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
+            ) d where ${own} ${newest("proactive_decision", "at", decision, decision)})
           union all
           (select ${item("delivery", "started_at", attempt)}, event_id, outcome, json_build_object('channel_id', channel_id, 'event_cursor', cursor, 'status_code', status_code, 'error_code', error_code)
             from delivery_attempts where ${own} ${newest("delivery", "started_at", attempt, sql`${ms("started_at")} desc, ${attempt}`)})

@@ -3,8 +3,10 @@ import type { Sql } from "./Database.ts"
 /** A run that kills whoever works at it is given up after so many tries. */
 export const MOST_ATTEMPTS = 5
 
+type Runs = "readiness_probes" | "research"
+
 /** Takes the oldest run of a table that nobody works at, or at which somebody worked who is not registered any more: it is gone on with from where it was left. */
-export const claimRun = (sql: Sql, table: "readiness_probes" | "research", owner: string) => sql`
+export const claimRun = (sql: Sql, table: Runs, owner: string) => sql`
   update ${sql(table)} r set status = 'running', owner = ${owner}, attempts = attempts + 1, started_at = coalesce(started_at, now())
   from (
     select app_id, run_ref from ${sql(table)} t
@@ -12,3 +14,7 @@ export const claimRun = (sql: Sql, table: "readiness_probes" | "research", owner
     order by created_at limit 1 for update skip locked
   ) d
   where r.app_id = d.app_id and r.run_ref = d.run_ref returning r.app_id, r.run_ref`
+
+/** Leaves a run to whoever comes next: its worker lives, and has not come to its end. */
+export const leaveRun = (sql: Sql, table: Runs, owner: string, { app_id, run_ref }: { readonly app_id: string; readonly run_ref: string }) => sql`
+  update ${sql(table)} set owner = null where app_id = ${app_id} and run_ref = ${run_ref} and owner = ${owner} and status = 'running'`

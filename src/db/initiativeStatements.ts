@@ -78,3 +78,9 @@ export const hasten = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>
 export const lookAgain = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
   insert into relationships (app_id, session_id, initiate_at) values (${appId}, ${sessionId}, now())
   on conflict (app_id, session_id) do update set initiate_at = now()`
+
+/** What a decision `d` came to, by the turn `t` that was begun by it: one that came to nothing was not sent. */
+export const decidedOf = (sql: Sql) => sql`case when t.outcome is null or t.outcome = 'replied' then d.decision else 'skipped' end`
+/** And what it was skipped by. */
+export const skippedByOf = (sql: Sql) =>
+  sql`case t.outcome when 'failed' then 'failed' when 'exited' then 'session_exited' when 'withheld' then coalesce(t.failure_reason, 'withheld') else d.skipped_by end`

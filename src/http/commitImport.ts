@@ -53,10 +53,12 @@ const introduce = Effect.fnUntraced(function*(appId: string, slug: string, bundl
   }
 })
 
-/** Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one transaction. */
+/** Makes what was looked at a character, or a new version of one, with everything that belongs to it, in one transaction. `again`: somebody had done so before. */
 export const commitImport = Effect.fnUntraced(function*(appId: string, importId: string, { content_hash, slug, expected_version }: Commit) {
+  let again = false
   const write = Effect.fnUntraced(function*({ status, mode, bundle, content_hash: hash, target_slug, character_slug }: StoredImport) {
     if (content_hash !== hash || bundle === null) return yield* importHashMismatch
+    again = character_slug !== null
     if (character_slug !== null) return character_slug
     if (status !== "ready") return yield* importNotReady
     const written = mode === "update" ? yield* update(appId, target_slug ?? "", bundle, expected_version) : yield* create(appId, slug ?? textOf(bundle.character["slug"]), bundle)
@@ -67,5 +69,5 @@ export const commitImport = Effect.fnUntraced(function*(appId: string, importId:
   const made = stored?.character_slug
   const character = made === undefined || made === null ? undefined : yield* Characters.use((characters) => characters.get(appId, made))
   if (stored === undefined || character === undefined) return yield* notFound.import
-  return { stored, character: toCharacterResource(character) }
+  return { stored, character: toCharacterResource(character), again }
 })

@@ -7,6 +7,8 @@ import { cut } from "./Text.ts"
 
 /** Images of one character. */
 const MOST_IMAGES = 40
+/** Those that are looked at, taken or not: each is opened anew, however small what refers to it is. */
+const MOST_LOOKED_AT = 100
 const MOST_BYTES = 16 * 1024 * 1024
 const LONGEST_LABEL = 60
 
@@ -31,10 +33,18 @@ export class Assets {
   readonly #report: Report
   readonly #source: AssetSource
   #bytes = 0
+  #lookedAt = 0
 
   constructor(report: Report, source: AssetSource) {
     this.#report = report
     this.#source = source
+  }
+
+  /** Whether one more may be opened. */
+  mayOpen(path: string): boolean {
+    if (++this.#lookedAt <= MOST_LOOKED_AT) return true
+    if (this.#lookedAt === MOST_LOOKED_AT + 1) this.#report.warn("list_truncated", path, `More than ${MOST_LOOKED_AT} assets: the rest was left out.`)
+    return false
   }
 
   async #open(uri: string, path: string): Promise<Buffer | null> {
@@ -71,6 +81,7 @@ export class Assets {
   async takeListed(listed: unknown, at: string): Promise<void> {
     for (const [index, given] of listOf(listed).filter(isRecord).entries()) {
       const path = `${at}[${index}]`
+      if (!this.mayOpen(path)) break
       const asset = fieldsOf(given)
       const kind = KINDS[textOf(asset["type"])]
       if (kind === undefined) {

@@ -24,6 +24,9 @@ export interface ReportData {
   readonly proposals: ReadonlyArray<Proposal>
 }
 
+/** Of a file of which nothing is kept. */
+export const EMPTY_REPORT: ReportData = { mapped: [], dropped: [], warnings: [], blockers: [], proposals: [] }
+
 /** Of each list. */
 const MOST = 500
 const LONGEST_EXCERPT = 160

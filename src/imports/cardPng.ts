@@ -1,40 +1,49 @@
-import { encode } from "fast-png"
 import { createHash } from "node:crypto"
-import sharp from "sharp"
+import { crc32 } from "node:zlib"
+import type { Sharp } from "sharp"
 import { MOST_PIXELS } from "./checkImage.ts"
+import { loadSharp } from "./loadSharp.ts"
 import type { Fields } from "./readJson.ts"
 
 const WIDTH = 256
 const HEIGHT = 384
 /** Of an avatar, once it is a card. */
 const LONGEST_SIDE = 1024
-
-interface Picture {
-  readonly width: number
-  readonly height: number
-  readonly channels: number
-  readonly data: Uint8Array
-}
+/** The signature of a PNG and its first chunk, which others may follow. */
+const BEHIND_HEADER = 8 + 25
 
 const inBase64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64")
 
-/** A plain picture in a colour of the name's own. */
-const placeholder = (name: string): Picture => {
-  const colour = createHash("sha256").update(name).digest().subarray(0, 3).map((value) => 40 + value / 2)
-  const data = new Uint8Array(WIDTH * HEIGHT * 3)
-  for (let at = 0; at < data.length; at += 3) data.set(colour, at)
-  return { width: WIDTH, height: HEIGHT, channels: 3, data }
+const textChunk = (keyword: string, text: string): Buffer => {
+  const content = Buffer.from(`tEXt${keyword}\0${text}`, "latin1")
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(content.length - 4)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([length, content, checksum])
 }
 
-/** An avatar as pixels; null for one that cannot be unpacked. */
-const unpacked = (avatar: Uint8Array): Promise<Picture | null> =>
-  sharp(avatar, { limitInputPixels: MOST_PIXELS }).rotate().resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true })
-    .toColourspace("srgb").removeAlpha().raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true })
-    .then(({ data, info: { width, height, channels } }) => ({ width, height, channels, data }), () => null)
+const written = (picture: Sharp): Promise<Buffer> => picture.png().toBuffer()
 
-/** A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2. */
+/** A plain picture in a colour of the name's own. */
+const placeholder = async (name: string): Promise<Buffer> => {
+  const sharp = await loadSharp()
+  const [r, g, b] = [...createHash("sha256").update(name).digest().subarray(0, 3)].map((value) => 40 + Math.floor(value / 2))
+  return written(sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: { r, g, b } } }))
+}
+
+/** An avatar written anew; null for one that cannot be unpacked. */
+const anew = async (avatar: Uint8Array): Promise<Buffer | null> => {
+  const sharp = await loadSharp()
+  return written(sharp(avatar, { limitInputPixels: MOST_PIXELS }).rotate().resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true }).toColourspace("srgb").removeAlpha()).catch(() => null)
+}
+
+/**
+ * A card as the picture in which cards are passed on: in `ccv3`, and in `chara` for programs that know version 2. An avatar takes up to some hundred megabytes
+ * while it is unpacked: to be called one at a time.
+ */
 export const cardPng = async (card: Fields, name: string, avatar: Uint8Array | null): Promise<Buffer> => {
-  const text = { chara: inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" }), ccv3: inBase64(card) }
-  const picture = (avatar === null ? null : await unpacked(avatar)) ?? placeholder(name)
-  return Buffer.from(encode({ ...picture, depth: 8, text }))
+  const picture = (avatar === null ? null : await anew(avatar)) ?? await placeholder(name)
+  return Buffer.concat([
+    picture.subarray(0, BEHIND_HEADER), textChunk("chara", inBase64({ ...card, spec: "chara_card_v2", spec_version: "2.0" })), textChunk("ccv3", inBase64(card)), picture.subarray(BEHIND_HEADER)
+  ])
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import sharp from "sharp"
 import type { AssetMeta } from "./Bundle.ts"
+import { loadSharp } from "./loadSharp.ts"
+import { isPng } from "./pngTexts.ts"
 
 export const MOST_PIXELS = 40_000_000
 /** Of one image. */
@@ -10,9 +11,15 @@ const MIME: Readonly<Record<string, AssetMeta["mime"]>> = { png: "image/png", jp
 
 export type CheckedImage = Pick<AssetMeta, "mime" | "width" | "height" | "bytes" | "sha256">
 
+/** By its first bytes: no reader of another format is ever let at it. */
+const isKnown = (bytes: Buffer): boolean =>
+  isPng(bytes) || (bytes[0] === 0xff && bytes[1] === 0xd8) || (bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP")
+
 /** What an image says of itself in its header, or why it is not taken. Its pixels are not unpacked. */
 export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> => {
   if (bytes.length > MOST_IMAGE_BYTES) return `is larger than ${MOST_IMAGE_BYTES / 1024 / 1024} MiB`
+  if (!isKnown(bytes)) return "is no PNG, JPEG or WebP image"
+  const sharp = await loadSharp()
   const header = await sharp(bytes, { limitInputPixels: false }).metadata().catch(() => null)
   const mime = MIME[header?.format ?? ""]
   if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"

@@ -16,6 +16,7 @@ export const mapBundle = async (file: Fields, assets: Assets, source: AssetSourc
   }
   for (const [index, asset] of listOf(file["assets"]).filter(isRecord).entries()) {
     const path = `assets[${index}]`
+    if (!assets.mayOpen(path)) break
     const kind = textOf(asset["kind"])
     if (kind !== "avatar" && kind !== "expression" && kind !== "background") {
       report.dropped(path, "An asset is an avatar, an expression or a background.")

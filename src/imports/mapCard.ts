@@ -9,6 +9,7 @@ import { slugify } from "./slugify.ts"
 import { cut, piecesOf, Text } from "./Text.ts"
 import { TROUPE_EXTENSION } from "./troupeExtension.ts"
 
+const LONGEST_NAME = 80
 const LONGEST_SUMMARY = 4000
 const LONGEST_NOTE = 20_000
 const MOST_NOTES = 10
@@ -111,13 +112,13 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
   const isNested = isRecord(card["data"])
   const data = isNested ? fieldsOf(card["data"]) : card
   const at = isNested ? "data." : ""
-  const nickname = textOf(data["nickname"]).trim()
+  const nickname = cut(textOf(data["nickname"]).trim(), LONGEST_NAME)
   const name = textOf(data["name"]).trim()
-  const text = new Text(report, nickname !== "" && nickname !== name ? cut(nickname, 80) : null)
+  const text = new Text(report, nickname !== "" && nickname !== name ? nickname : null)
   const examples = new Examples(text)
-  const names = [name, nickname]
+  const names = [cut(name, LONGEST_NAME), nickname]
 
-  const displayName = text.bounded(text.prepare(name, `${at}name`) || nickname || "Unnamed", 80, `${at}name`)
+  const displayName = text.bounded(text.prepare(name, `${at}name`) || nickname || "Unnamed", LONGEST_NAME, `${at}name`)
   report.mapped(`${at}name`, "character.display_name")
   const described = describe(data, at, text, examples, names)
   const scene = text.bounded(text.prepare(data["scenario"], `${at}scenario`), LONGEST_SCENE, `${at}scenario`)

@@ -1,4 +1,4 @@
-import { RE2JS } from "re2js"
+import { compilePattern, costOf, MOST_COST, MOST_LORE_COST } from "#pipeline/patterns.ts"
 import { hashOf } from "./Bundle.ts"
 import { fieldsOf, type Fields, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import { cut, piecesOf, type Text } from "./Text.ts"
@@ -60,15 +60,6 @@ const wordsOf = (pattern: string): ReadonlyArray<string> | undefined => {
   return words.every((word) => PLAIN.test(word)) ? words : undefined
 }
 
-const isLinear = (pattern: string): boolean => {
-  try {
-    RE2JS.compile(pattern)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The decorators (`@@name value`) that stand before the content, and the content. */
 const decorated = (content: string): { readonly decorators: ReadonlyArray<readonly [string, string]>; readonly content: string } => {
   const lines = content.split("\n")
@@ -110,6 +101,14 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
   const entries: Array<Fields> = []
   const rest: Record<string, unknown> = {}
   const all = entriesOf(book)
+  /** What patterns may still cost, those that are left out among them: each is compiled to see what it is. */
+  let left = MOST_LORE_COST
+  const isTaken = (pattern: string): boolean => {
+    const cost = costOf(pattern)
+    if (cost > MOST_COST || cost > left) return false
+    left -= cost
+    return compilePattern(pattern) !== null
+  }
 
   const keysOf = (given: ReadonlyArray<string>, isRegex: boolean, path: string): ReadonlyArray<string> => {
     const keys = given.flatMap((given) => {
@@ -119,8 +118,8 @@ export const mapLore = (book: Fields, at: string, text: Text): MappedLore => {
       const words = wordsOf(pattern)
       if (words !== undefined) return words
       const whole = `/${pattern}/${(REGEX.exec(key)?.[2] ?? "").replace(/[^gimsuy]/g, "")}`
-      if (isLinear(pattern) && whole.length <= LONGEST_KEY) return [whole]
-      report.warn("regex_key_dropped", path, "A key that is a pattern was left out: it is too long, or not of those that take no longer than the text is.", key)
+      if (whole.length <= LONGEST_KEY && isTaken(pattern)) return [whole]
+      report.warn("regex_key_dropped", path, "A key that is a pattern was left out: it is too long or too large, or not of those that take no longer than the text is.", key)
       return []
     }).map((key) => key.startsWith("/") ? key : cut(text.prepare(key, path), LONGEST_KEY).trim()).filter((key) => key !== "")
     if (keys.length > MOST_KEYS) report.warn("list_truncated", path, `More than ${MOST_KEYS} keys: the rest was left out.`)

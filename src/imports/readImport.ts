@@ -15,6 +15,8 @@ import { Report, type ReportData } from "./Report.ts"
 
 /** Of the file, and of the JSON in it. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024
+/** Of what a picture carries besides, once it is unpacked, however often it is asked for. */
+const MOST_EMBEDDED_BYTES = 64 * 1024 * 1024
 /** Characters of the JSON of what is not used. */
 const MOST_EXTRA = 256 * 1024
 
@@ -52,12 +54,16 @@ const fromPng = (bytes: Buffer, report: Report): Opened => {
     if (text === undefined) return undefined
     return readJson(text.trimStart().startsWith("{") ? Buffer.from(text, "latin1") : Buffer.from(text, "base64"), `The text ${keyword} of the PNG`)
   }
+  let unpacked = 0
   const source: AssetSource = {
     main: bytes,
     read: async (path, mostBytes) => {
       const text = texts.get(embeddedAt(path))?.()
-      const content = text === undefined ? undefined : Buffer.from(text, "base64")
-      return content === undefined || content.length > mostBytes ? undefined : content
+      if (text === undefined) return undefined
+      unpacked += text.length
+      if (unpacked > MOST_EMBEDDED_BYTES) throw tooLarge(`The PNG unpacks to more than ${MOST_EMBEDDED_BYTES / 1024 / 1024} MiB.`)
+      const content = Buffer.from(text, "base64")
+      return content.length > mostBytes ? undefined : content
     }
   }
   let broken: ImportRefused | undefined

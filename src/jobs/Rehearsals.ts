@@ -49,7 +49,10 @@ export class Rehearsals extends Context.Service<Rehearsals, {
           const owner = yield* membership.current
           const probe = Option.isNone(owner) ? undefined : yield* probes.claim(owner.value)
           if (probe === undefined || Option.isNone(owner)) return
-          yield* run(owner.value, probe).pipe(Effect.annotateLogs({ run_ref: probe.run_ref }))
+          yield* run(owner.value, probe).pipe(
+            Effect.onError(() => probes.leave(owner.value, probe).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+            Effect.annotateLogs({ run_ref: probe.run_ref })
+          )
         }
       })
     })

@@ -92,7 +92,10 @@ export class Researches extends Context.Service<Researches, {
           const owner = yield* membership.current
           const run = Option.isNone(owner) ? undefined : yield* research.claim(owner.value)
           if (run === undefined || Option.isNone(owner)) return
-          yield* go(owner.value, run).pipe(Effect.annotateLogs({ run_ref: run.run_ref }))
+          yield* go(owner.value, run).pipe(
+            Effect.onError(() => research.leave(owner.value, run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+            Effect.annotateLogs({ run_ref: run.run_ref })
+          )
         }
       })
     })

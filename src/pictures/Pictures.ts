@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
+import { loadSharp } from "#src/imports/loadSharp.ts"
 import { readType } from "./readType.ts"
 
 export interface Picture {
@@ -27,14 +28,6 @@ const SECONDS = 20
 /** One picture of the most pixels takes some hundred megabytes while it is read. */
 const AT_ONCE = 1
 
-/** Loaded with the first picture: it would take a tenth of a second from every start. */
-const load = async () => {
-  const { default: sharp } = await import("sharp")
-  sharp.cache(false)
-  sharp.concurrency(1)
-  return sharp
-}
-
 const isTooLarge = (thrown: unknown) => thrown instanceof Error && /pixel limit/i.test(thrown.message)
 
 /** Pictures that come from outside, whoever has sent them. */
@@ -47,7 +40,7 @@ export class Pictures extends Context.Service<Pictures, {
 
     const write = (bytes: Uint8Array, format: "png" | "jpeg" | "webp") => Effect.tryPromise({
       try: async (): Promise<Picture> => {
-        const sharp = await load()
+        const sharp = await loadSharp()
         const { data, info } = await sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS })
           .autoOrient()
           .resize({ width: MOST_SIDE, height: MOST_SIDE, fit: "inside", withoutEnlargement: true })

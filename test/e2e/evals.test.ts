@@ -90,7 +90,7 @@ describe("the demo characters", () => {
 })
 
 describe("a worker that is killed in the middle of a run", () => {
-  it("costs the case that was being played, and no other", async () => {
+  it("costs the cases that were being played, and no other", async () => {
     const fleet = await createFleet()
     try {
       const { sql } = fleet.database
@@ -99,22 +99,26 @@ describe("a worker that is killed in the middle of a run", () => {
       const app = fleet.clientOf(api)
       const character_slug = await app.createCharacter()
       const asked = (key: string) => ({ key, turns: [{ user: `Which soup, ${key}?`, expect: [{ type: "contains", value: "soup" }] }] })
-      const id = await begin(app, { name: "soups", character_slug, cases: ["one", "two", "three"].map(asked), gates: [{ metric: "pass_rate", op: "gte", value: 1 }] }, { max_cost_usd: 5 });
-      (await fleet.model.call(1)).release()
-      await fleet.model.call(2)
-      assert.deepStrictEqual((await app.get(`/v1/evals/runs/${id}`)).body.data.progress, { done: 1, total: 3 })
+      const cases = ["one", "two", "three", "four", "five", "six"]
+      const id = await begin(app, { name: "soups", character_slug, cases: cases.map(asked), gates: [{ metric: "pass_rate", op: "gte", value: 1 }] }, { max_cost_usd: 5 })
+      // Four are played side by side, and the fifth is begun when one of them has ended.
+      await fleet.model.call(4)
+      const soupsOf = (calls: ReadonlyArray<{ readonly prompt: string }>) => calls.map(({ prompt }) => cases.find((key) => prompt.includes(`Which soup, ${key}?`)));
+      (await fleet.model.call(1 + soupsOf(fleet.model.calls).indexOf("one"))).release()
+      await fleet.model.call(5)
+      assert.sameMembers(soupsOf(fleet.model.calls), ["one", "two", "three", "four", "five"])
+      assert.deepStrictEqual((await app.get(`/v1/evals/runs/${id}`)).body.data.progress, { done: 1, total: 6 })
       assert.lengthOf((await app.get("/v1/sessions")).body.data.sessions, 0)
       assert.lengthOf((await app.get("/v1/end-users")).body.data.end_users, 0)
       await victim.stop("SIGKILL")
 
-      await fleet.start("worker");
-      (await fleet.model.call(3, 60_000)).release();
-      (await fleet.model.call(4, 60_000)).release()
+      await fleet.start("worker")
+      for (const call of [6, 7, 8, 9, 10]) (await fleet.model.call(call, 60_000)).release()
       const run = await finished(app, id)
       assert.deepStrictEqual([run.status, run.verdict], ["completed", "pass"])
-      assert.include(fleet.model.calls[2]?.prompt, "Which soup, two?")
+      assert.sameMembers(soupsOf(fleet.model.calls.slice(5)), ["two", "three", "four", "five", "six"])
       const attempts = await sql`select case_key, attempts from eval_results where run_id = ${id} order by place`
-      assert.deepStrictEqual(attempts.map((row) => row["attempts"]), [1, 2, 1])
+      assert.deepStrictEqual(attempts.map((row) => row["attempts"]), [1, 2, 2, 2, 2, 1])
 
       // What was held is given back, what was spent is on the books of the app, and nothing is left of what was played.
       const [row] = await sql`select spent_micro_usd, held_micro_usd from eval_runs where run_id = ${id}`

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
+import sharp from "sharp"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { base64, cardV2, cardV3, chunk, compressedText, pngWith, text, zipOf } from "#test/support/cards.ts"
 import { createAppIn } from "#test/support/createAppIn.ts"
@@ -71,5 +72,18 @@ describe("a server that is sent hostile files", () => {
     assert.isBelow(longest, 2000)
     assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
     for (const { id } of (await app.get("/v1/imports?limit=100")).body.data.imports) assert.strictEqual((await app.get(`/v1/imports/${id}`)).body.data.format_detected !== undefined, true)
+  }, 60_000)
+
+  it("writes pictures of cards one at a time, whatever their avatars take to unpack, and not in the place of others", async () => {
+    const avatar = await sharp({ create: { width: 8000, height: 4990, channels: 3, background: "#446688" } }).jpeg({ progressive: true }).toBuffer()
+    const { id, content_hash } = (await app.post("/v1/imports", { json: cardV3({ assets: [{ type: "icon", uri: `data:image/jpeg;base64,${base64(avatar)}`, name: "main", ext: "jpg" }] }), target_slug: "large" })).body.data
+    assert.strictEqual((await app.post(`/v1/imports/${id}/commit`, { content_hash })).status, 200)
+    const exported = async () => {
+      const answer = await fetch(`${server.baseUrl}/v1/characters/large/export?format=png`, { headers: { authorization: `Bearer ${app.key}` } })
+      return sharp(Buffer.from(await answer.arrayBuffer())).metadata()
+    }
+    const base = memory("VmRSS")
+    for (const { width, height } of await Promise.all(Array.from({ length: 8 }, exported))) assert.deepStrictEqual([width, height], [1024, 638])
+    assert.isBelow(memory("VmHWM") - base, 2 * MOST_MIB)
   }, 60_000)
 })

@@ -58,7 +58,7 @@ const holds = async (server: TestServer, messages: ReadonlyArray<string>, { app,
   const said = new Map((await app.events(session)).map((event) => [`cursor-${event.cursor}`, event]))
   let borneOut = 0
   for (const [n, { text, cursor, trace_id }] of replies.entries()) {
-    assert.isFalse(claimsFalsely(text, messages.slice(0, n + 1)), `no turn says what is claimed in: ${text}`)
+    assert.isFalse(claimsFalsely(text, { theirs: messages.slice(0, n + 1), own: replies.slice(0, n).map(({ text }) => text) }), `no turn says what is claimed in: ${text}`)
     const cited = trace.find(({ run_ref }) => run_ref === trace_id)?.stages.findLast(({ stage }) => stage === "generation")?.detail?.cited_memory_ids ?? []
     if (cited.length > 0) borneOut++
     for (const id of cited) assert.isBelow(said.get(id)?.cursor ?? Infinity, cursor, `${id} is no turn before: ${text}`)

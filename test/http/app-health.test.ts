@@ -114,4 +114,22 @@ describe("GET /v1/metrics", () => {
     await server.database.sql`update delivery_attempts set outcome = 'sent' where session_id = ${session}`
     assert.strictEqual(await rate(), 1)
   })
+
+  it("does not count as sent what was begun and came to nothing", async () => {
+    const own = await server.createApp()
+    const session = await own.createSession()
+    await own.converse(session, "hello")
+    const decided = (outcome: string) => server.database.sql`
+      with t as (update turns set outcome = ${outcome}, failure_reason = ${outcome === "withheld" ? "guilt" : null} where session_id = ${session} returning app_id, session_id, turn_index)
+      insert into proactive_decisions (app_id, session_id, decision_id, reason, decision, turn_index)
+      select app_id, session_id, 'dec_zzzzzzzzzz', 'cold_initiate', 'sent', turn_index from t on conflict do nothing`
+    const seen = async () => {
+      const { detail, title } = (await own.get(`/v1/sessions/${session}/timeline`)).body.data.items.find(({ kind }: { kind: string }) => kind === "proactive_decision")
+      return [(await own.get("/v1/metrics")).body.data.proactive, title, detail.skipped_by]
+    }
+    await decided("replied")
+    assert.deepStrictEqual(await seen(), [{ sent: 1, skipped_by: {} }, "sent", null])
+    await decided("withheld")
+    assert.deepStrictEqual(await seen(), [{ sent: 0, skipped_by: { guilt: 1 } }, "skipped", "guilt"])
+  })
 })

@@ -162,6 +162,13 @@ describe("the pictures of a character", () => {
     assert.deepStrictEqual(refusal(await add(await pictureOf("png"), {}, of)), [409, "asset_limit_reached"])
   })
 
+  it("change by JSON merge patch: null is the default again", async () => {
+    const { id } = (await add(await pictureOf("png"), { label: "joy", is_primary: true })).body.data
+    const change = (body: object) => app.patch(`/v1/characters/${slug}/assets/${id}`, body)
+    assert.deepInclude((await change({ label: null, is_primary: null })).body.data, { id, label: "", is_primary: false })
+    assert.strictEqual((await change({ kind: null })).body.detail.code, "validation_error")
+  })
+
   it("are gone when they are deleted, with their files and their addresses", async () => {
     const { id, content_url } = (await add(await pictureOf("png"))).body.data
     const [{ object_key: key } = { object_key: "" }] = await server.database.sql`select object_key from assets where asset_id = ${id}`
@@ -191,7 +198,10 @@ describe("the address of a picture", () => {
     const sig = url.searchParams.get("sig") ?? ""
     const [appId = "", mac = ""] = sig.split(".")
     const flipped = `${mac[0] === "A" ? "B" : "A"}${mac.slice(1)}`
-    for (const wrong of ["", "x", mac, `${appId}.`, `${appId}.${flipped}`, `${newId("app")}.${mac}`, new URL(other.content_url).searchParams.get("sig") ?? "", `${sig}=`.slice(0, -3), "a.b.c", "\u0000"]) {
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    // Of the last letter two bits say nothing.
+    const sameBytes = sig.slice(0, -1) + letters[letters.indexOf(sig.at(-1) ?? "") ^ 1]
+    for (const wrong of ["", "x", mac, sameBytes, `${sig}=`, `${sig}.x`, `${sig}!`, `${appId}.`, `${appId}.${flipped}`, `${newId("app")}.${mac}`, new URL(other.content_url).searchParams.get("sig") ?? "", `${sig}=`.slice(0, -3), "a.b.c", "\u0000"]) {
       const answer = await fetch(`${server.baseUrl}${url.pathname}?sig=${encodeURIComponent(wrong)}`)
       assert.strictEqual(answer.status, 404, wrong)
       assert.strictEqual((await answer.json() as Answer["body"]).detail.code, "asset_not_found")

@@ -89,7 +89,8 @@ describe("POST /v1/imports", () => {
       select ${by.appId}, 'imp_' || lpad(n::text, 26, '0'), 'ready', 'create', 'eliza', '', '{}', now() + interval '1 day' from generate_series(1, 49) n`
     assert.deepStrictEqual(refusal(await by.post("/v1/imports", { json: cardV2() })), [409, "import_limit_reached"])
     await by.post(`/v1/imports/${first.id}/discard`, undefined)
-    await stageCard({}, {}, by)
+    const answers = await Promise.all(Array.from({ length: 6 }, () => by.post("/v1/imports", { json: cardV2() })))
+    assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409, 409, 409])
   })
 })
 
@@ -219,6 +220,7 @@ describe("POST /v1/imports/{import_id}/commit", () => {
   it("makes one character of many commits at once", async () => {
     const data = await stageCard({}, { target_slug: slug() })
     const answers = await Promise.all(Array.from({ length: 8 }, () => commit(data)))
+    assert.lengthOf(answers.filter(({ body }) => body.data.idempotent_replay === true), 7)
     assert.deepStrictEqual(answers.map(({ status, body }) => [status, body.data?.character.version]), Array.from({ length: 8 }, () => [200, 1]))
   })
 
@@ -264,8 +266,9 @@ describe("POST /v1/imports/{import_id}/commit", () => {
 
 describe("an import that is over", () => {
   it("was discarded: nothing is kept of it, and nothing comes of it", async () => {
-    const data = await stage({ content_base64: base64(await pngWith(text("chara", base64(cardV2())))) })
+    const data = await stage({ content_base64: base64(await pngWith(text("chara", base64(cardV2({ system_prompt: "Never say xyzzy." }))))) })
     const { status, body } = await app.post(`/v1/imports/${data.id}/discard`, undefined)
+    assert.notInclude(JSON.stringify([body, await server.database.sql`select * from imports where import_id = ${data.id}`]), "xyzzy")
     assert.deepStrictEqual([status, body.data.status, body.data.bundle, body.data.content_hash], [200, "discarded", null, null])
     assert.strictEqual((await app.post(`/v1/imports/${data.id}/discard`, undefined)).status, 200)
     assert.deepStrictEqual([refusal(await commit(data)), refusal(await patch(data.id, {}))], [[409, "import_not_ready"], [409, "import_not_ready"]])

@@ -72,7 +72,9 @@ describe("a character's readiness", () => {
     ["forbidden_style_self_conflict", "voice_samples[1].text", { voice_samples: [{ text: "Sit." }, { text: "Honestly, my friend, sit." }, { text: "Mm." }], forbidden_style: [{ value: "my friend" }] }],
     ["forbidden_style_self_conflict", "greeting", { greeting: "Ahoy there", forbidden_style: [{ kind: "regex", value: "ahoy+", action: "block" }] }],
     ["lore_budget", "world_context.entries", { world_context: { entries: [{ content: "x".repeat(2000), constant: true }, { content: "y".repeat(1500), constant: true }] } }],
-    ["lore_unreachable_keys", "world_context.entries[1]", { world_context: { entries: [{ keys: ["clock"], content: "Slow." }, { keys: ["!!!"], content: "Never." }] } }],
+    ["lore_unreachable_keys", "world_context.entries[1]", { world_context: { entries: [{ keys: ["clock"], content: "Slow." }, { keys: ["dial"], content: "Never.", probability: 0 }] } }],
+    ["lore_unreachable_keys", "world_context.entries[0]", { world_context: { entries: [{ keys: ["clock"], content: "Never.", min_trust: 0.1 }] }, relationship_posture: { dimensions: [{ key: "warmth", label: "Warmth" }] } }],
+    ["lore_unreachable_keys", "world_context.entries[0]", { world_context: { entries: [{ keys: ["harbour clock", "!clock!"], secondary_keys: ["clock", "!"], logic: "not_any", content: "Never." }] } }],
     ["lore_unreachable_keys", "world_context.entries[0]", { world_context: { entries: [{ keys: ["harbour clock"], secondary_keys: ["clock"], logic: "not_any", content: "Never." }] } }],
     ["age_and_posture", "relationship_posture.schema", BLOCKED],
     ["age_and_posture", "safety.content_rating", { safety: { age_band: "child", content_rating: "mature" } }],
@@ -87,6 +89,16 @@ describe("a character's readiness", () => {
     assert.deepInclude(checkOf(readiness, key), { status: "fail", path }, JSON.stringify(readiness.checks))
     assert.strictEqual(readiness.status, CHECKS[key as keyof typeof CHECKS] === "blocker" ? "blocked" : "needs_work")
     assert.strictEqual((await app.get(`/v1/characters/${slug}`)).body.data.readiness.status, readiness.status)
+  })
+
+  it("finds nothing amiss with keys that something can be said to", async () => {
+    const entries = [
+      { keys: ["!!!"], content: "A." }, { keys: ["/[!?]{2}/"], content: "B." }, { keys: ["?!"], secondary_keys: ["!!"], content: "C." },
+      { keys: ["/clock|dial/"], secondary_keys: ["clock"], logic: "not_any", content: "D." }, { keys: ["Clock"], secondary_keys: ["clock"], logic: "not_any", case_sensitive: true, content: "E." },
+      { keys: ["harbour clock", "dial"], secondary_keys: ["clock"], logic: "not_any", content: "F." }, { keys: ["dial"], content: "G.", min_trust: 0.5 }
+    ]
+    const slug = await app.createCharacter({ ...EDDA, world_context: { entries } })
+    assert.strictEqual(checkOf(await readinessOf(slug), "lore_unreachable_keys").status, "pass")
   })
 
   it("is looked at anew with each change", async () => {

@@ -94,6 +94,24 @@ describe("research", () => {
     }
   })
 
+  it("quotes a source in its own letters, however the model puts accents together", async () => {
+    const slug = await app.createCharacter()
+    const text = "The cafe\u0301 by the quay was opened by Ame\u0301lie in 1902."
+    const { id } = (await app.post(`/v1/characters/${slug}/evidence`, { kind: "document", text })).body.data
+    findings({ ...BUILT, quote: text.normalize("NFC") })
+    const done = await run(slug, { sources: [{ kind: "evidence", evidence_id: id }] })
+    assert.deepStrictEqual(done.findings[0]?.quotes, [{ evidence_id: id, quote: text }])
+  })
+
+  it("keeps what a model finds without what no database can keep", async () => {
+    const slug = await app.createCharacter()
+    findings({ ...BUILT, claim: "It dates\u0000 from 1891 \ud83d." }, { ...BUILT, claim: "Again.", change: { ...BUILT.change, value: "Built\u0000 in 1891 \udc00", keys: ["light\u0000house", "\u0000"] } }, { ...BUILT, quote: "was built in\u0000 1891" }, { ...BUILT, quote: "\ud83d was built in 1891" })
+    const { id, findings: [first, second, ...more] } = await run(slug)
+    assert.deepStrictEqual([first.claim, more], ["It dates from 1891 \ufffd.", []])
+    assert.deepInclude(second.proposed_change.value, { content: "Built in 1891 \ufffd", keys: ["lighthouse"] })
+    assert.deepInclude((await app.post(`${at(slug, id)}/findings/${second.id}/accept`, undefined)).body.data, { status: "accepted" })
+  })
+
   it("proposes, and changes nothing; what is accepted is a version of the character that says so", async () => {
     const slug = await app.createCharacter()
     findings(BUILT, { ...BUILT, claim: "The keeper plays the fiddle.", quote: "Anders Holm, plays the fiddle on Sundays.", confidence: 0.5, change: null })
@@ -124,6 +142,20 @@ describe("research", () => {
     assert.deepStrictEqual(retracted.dependents, [{ research_id: id, finding_id: first.id, claim: BUILT.claim, path: "world_context.entries", accepted_version: 2 }])
     assert.strictEqual(second.status, "proposed")
     assert.deepStrictEqual(code(await app.post(`${at(slug, id)}/findings/${second.id}/accept`, undefined)), [409, "evidence_retracted"])
+  })
+
+  it("is accepted or retracted first, never both unseen: who retracts waits for who accepts, and lists it", async () => {
+    const slug = await app.createCharacter()
+    findings({ ...BUILT, change: null })
+    const { findings: [{ id, evidence_ids: [evidenceId] }] } = await run(slug)
+    let retracting: ReturnType<TestApp["delete"]> | undefined
+    await server.database.sql.begin(async (sql) => {
+      await sql`select 1 from characters where app_id = ${app.appId} and slug = ${slug} for update`
+      retracting = app.delete(`/v1/characters/${slug}/evidence/${evidenceId}`)
+      await until("the retraction to wait", async () => (await server.database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from characters%'`).length > 0)
+      await sql`update findings set status = 'accepted', decided_at = now() where app_id = ${app.appId} and finding_id = ${id}`
+    })
+    assert.deepStrictEqual((await retracting)?.body.data.dependents.map(({ finding_id }: { finding_id: string }) => finding_id), [id])
   })
 
   it("takes another change in place of the proposed one, of places that a finding may change and what makes a character", async () => {
@@ -191,6 +223,21 @@ describe("research", () => {
     assert.deepStrictEqual(code(await (await server.createApp()).get(at(slug, first.body.data.id))), [404, "character_not_found"])
   })
 
+  it("waits for others of its app to end where there are too many", async () => {
+    const busy = await server.createApp()
+    const slug = await busy.createCharacter()
+    await server.database.sql`
+      insert into research (app_id, slug, research_id, run_ref, question, purpose, status, owner, max_micro_usd, held_micro_usd)
+      select ${busy.appId}, ${slug}, 'rsr_' || n, 'run_' || n, 'Who?', 'world', 'running', (select worker_id from workers limit 1), 0, 0 from generate_series(1, 19) as n`
+    const answered = Promise.withResolvers<void>()
+    model.scriptFor("findings", { kind: "ok", after: answered.promise })
+    const many = await Promise.all(Array.from({ length: 4 }, () => begin(slug, {}, busy)))
+    assert.deepStrictEqual(many.map(({ status }) => status).toSorted(), [200, 429, 429, 429])
+    assert.deepStrictEqual(code(many.find(({ status }) => status === 429) ?? assert.fail()), [429, "rate_limited"])
+    answered.resolve()
+    await ended(slug, many.find(({ status }) => status === 200)?.body.data.id, busy)
+  })
+
   it("is closed to demo keys", async () => {
     const { data } = (await new TestApp(offline.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
     const demo = new TestApp(offline.baseUrl, data.app_id, data.api_key)
@@ -217,6 +264,31 @@ describe("the money of research", () => {
     assert.deepStrictEqual(code(await begin(slug, {}, poor)), [402, "budget_exceeded"])
     assert.deepStrictEqual((await poor.get(`/v1/characters/${slug}/research`)).body.data.research, [])
     assert.strictEqual(await booked(poor), 0)
+  })
+
+  it("is what was spent, where a call has cost more than was planned for it", async () => {
+    const rich = await server.createApp({ budgetUsd: 5 })
+    const slug = await rich.createCharacter()
+    model.scriptFor("findings", { kind: "reports_usage", usage: { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 } })
+    const done = await run(slug, { max_cost_usd: 0.1 }, rich)
+    assert.isAbove(done.cost_usd, 0.1)
+    assert.strictEqual(await booked(rich), Math.round(done.cost_usd * 1_000_000))
+  })
+
+  it("pays for the call during which the run is cancelled", async () => {
+    const rich = await server.createApp({ budgetUsd: 1 })
+    const slug = await rich.createCharacter()
+    const answered = Promise.withResolvers<void>()
+    const before = model.requests.length
+    model.scriptFor("findings", { kind: "ok", after: answered.promise })
+    const { id } = (await begin(slug, { max_cost_usd: 0.1 }, rich)).body.data
+    await until("the model to be asked", async () => model.requests.length > before)
+    assert.deepInclude((await rich.post(`${at(slug, id)}/cancel`, undefined)).body.data, { status: "cancelled", cost_usd: 0 })
+    assert.strictEqual(await booked(rich), 0)
+    answered.resolve()
+    await until("the call to be booked", async () => await booked(rich) > 0)
+    assert.deepInclude((await rich.get(at(slug, id))).body.data, { status: "cancelled", cost_usd: 0.00026, findings: [] })
+    assert.strictEqual(await booked(rich), 260)
   })
 
   it("ends the run before it goes beyond max_cost_usd", async () => {
@@ -260,6 +332,23 @@ describe("a run that goes on", () => {
     await until("the job", async () => (await server.database.sql`select 1 from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'research'`).length === 0)
     assert.deepStrictEqual((await app.get(at(slug, id))).body.data, done)
     assert.isNull((await server.database.sql`select text from research_sources where research_id = ${id}`)[0]?.["text"])
+  })
+
+  it("is gone on with when its worker lives and could not go on", async () => {
+    const slug = await app.createCharacter()
+    const { sql } = server.database
+    await sql.unsafe(`
+      create sequence refusals;
+      create function refuse_finding() returns trigger language plpgsql as $$ begin
+        if new.claim = 'Refused.' and nextval('refusals') = 1 then raise exception using errcode = '22000'; end if; return new;
+      end $$;
+      create trigger refuse_finding before insert on findings for each row execute function refuse_finding()`)
+    findings({ ...BUILT, claim: "Refused." })
+    const { id } = (await begin(slug)).body.data
+    await until("the run to be left", async () => (await sql`select 1 from research where research_id = ${id} and owner is null and attempts = 1`).length > 0)
+    findings({ ...BUILT, claim: "Refused." })
+    await sql`select graphile_worker.add_job('research', '{}'::json)`
+    assert.deepInclude(await ended(slug, id), { status: "completed" })
   })
 
   it("is failed when no source could be read, and goes on past one that could not", async () => {

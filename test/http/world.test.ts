@@ -322,4 +322,23 @@ describe("/v1/characters/{slug}/lore", () => {
     }
     for (const ask of [app.get(world("lore", "nobody")), app.request("PUT", world("lore", "nobody"), {}), app.post(world("lore", "nobody"), {})]) assert.deepStrictEqual(errorOf(await ask), [404, "character_not_found"])
   })
+
+  it("refuses patterns that are too large, alone or together, before it looks at each", async () => {
+    const own = await app.createCharacter()
+    const pattern = (n: number) => `/(?:\\pL?\\pN?){60}${n}/`
+    const keys = Array.from({ length: 20 }, (_, n) => pattern(n))
+    const from = performance.now()
+    for (const entries of [[{ content: "x", keys: ["/(?:\\pL?\\pN?){500}x/"] }], Array.from({ length: 300 }, () => ({ content: "x", keys, secondary_keys: keys }))]) {
+      assert.deepStrictEqual(errorOf(await app.request("PUT", world("lore", own), { entries })), [422, "validation_error"])
+      assert.deepStrictEqual(errorOf(await app.patch(`/v1/characters/${own}`, { world_context: { entries } })), [422, "validation_error"])
+    }
+    assert.isBelow(performance.now() - from, 4000)
+    const added = []
+    for (let n = 0; n < 3; n++) added.push((await app.post(world("lore", own), { content: "x", keys })).status)
+    assert.deepStrictEqual(added, [200, 200, 422])
+    const [{ id }] = (await app.get(world("lore", own))).body.data.entries
+    assert.deepStrictEqual(errorOf(await app.request("PUT", world(`lore/${id}`, own), { content: "x", keys, secondary_keys: keys })), [422, "validation_error"])
+    const style = Array.from({ length: 50 }, (_, n) => ({ kind: "regex", value: pattern(n).slice(1, -1) }))
+    assert.deepStrictEqual(errorOf(await app.patch(`/v1/characters/${own}`, { forbidden_style: style })), [422, "validation_error"])
+  })
 })

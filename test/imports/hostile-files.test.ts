@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
+import { loreCost, MOST_LORE_COST } from "#pipeline/patterns.ts"
 import { hashOf } from "#src/imports/Bundle.ts"
 import { readImport } from "#src/imports/readImport.ts"
 import { base64, cardV2, cardV3, chunk, compressedText, picture, pngWith, SIGNATURE, text, zipOf } from "#test/support/cards.ts"
@@ -94,6 +95,18 @@ describe("a hostile PNG", () => {
     assert.isBelow(bundle.assets[0]?.bytes ?? 0, 1000)
   })
 
+  it.each<[string, string, ReadonlyArray<Buffer>, string]>([
+    ["a bomb that it carries", "embeded://0", [compressedText("chara-ext-asset_:0", Buffer.alloc(9 * MIB, 65))], "too_large"],
+    ["its own picture, which is larger than one may be", "ccdefault:", [chunk("IDAT", randomBytes(6 * MIB))], "list_truncated"]
+  ])("that refers twenty thousand times to %s is given up soon", async (_, uri, chunks, outcome) => {
+    const assets = Array.from({ length: 20_000 }, () => ({ type: "icon", uri, name: "a", ext: "png" }))
+    const file = await pngWith(compressedText("ccv3", base64(cardV3({ assets }))), ...chunks)
+    const from = performance.now()
+    const result = await readFile(file)
+    assert.isBelow(performance.now() - from, 3000)
+    assert.include(result._tag === "Failure" ? [result.failure.reason] : result.success.report.warnings.map(({ code }) => code), outcome)
+  })
+
   it("is read for its card though its picture is broken, which is left out", async () => {
     const { bundle, report } = await takenIn(Buffer.concat([SIGNATURE, text("chara", base64(cardV2()))]))
     assert.deepStrictEqual([bundle.assets, report.warnings.map(({ code }) => code)], [[], ["asset_rejected"]])
@@ -142,6 +155,34 @@ describe("hostile JSON is refused", () => {
     const { bundle } = await takenIn(Buffer.from(JSON.stringify({ spec: "chara_card_v3", data })))
     assert.isNotEmpty(bundle.character["display_name"])
     assert.match(hashOf(bundle), /^[0-9a-f]{64}$/)
+  })
+})
+
+describe("an image of a card", () => {
+  it("is not opened by a reader of any format but those that are taken", async () => {
+    const assets = ["svg+xml", "png"].map((type) => ({ type: "icon", uri: `data:image/${type};base64,${base64("<svg xmlns='http://www.w3.org/2000/svg' width='8' height='8'/>")}`, name: "a", ext: "png" }))
+    const { bundle, report } = await takenIn(Buffer.from(JSON.stringify(cardV3({ assets }))))
+    assert.deepStrictEqual([bundle.assets, report.warnings.map(({ code }) => code)], [[], ["asset_rejected", "asset_rejected"]])
+  })
+})
+
+describe("a book of patterns that take long to compile", () => {
+  it("is read soon, and has as many of them as there may be", async () => {
+    const keys = Array.from({ length: 30_000 }, (_, n) => `/(?:\\pL?\\pN?){${n % 2 === 0 ? 500 : 90}}${n}/`)
+    const entries = Array.from({ length: 5 }, (_, n) => ({ keys: keys.slice(n * 6000, (n + 1) * 6000), content: `${n}` }))
+    const from = performance.now()
+    const { bundle, report } = await takenIn(Buffer.from(JSON.stringify(cardV2({ character_book: { entries } }))))
+    assert.isBelow(performance.now() - from, 5000)
+    assert.include(report.warnings.map(({ code }) => code), "regex_key_dropped")
+    assert.isAtMost(loreCost(bundle.lore), MOST_LORE_COST)
+    assert.isNotEmpty(bundle.lore.flatMap((entry) => entry["keys"]))
+  })
+})
+
+describe("a name that is longer than any", () => {
+  it.each(["name", "nickname"])("is cut, or nobody's in the examples, and refuses nothing: %s", async (field) => {
+    const { bundle } = await takenIn(Buffer.from(JSON.stringify(cardV2({ [field]: "é(".repeat(100_000) }))))
+    assert.deepStrictEqual(bundle.character["example_dialogues"], [{ user: "Are you open?", character: "For you? Always." }])
   })
 })
 

@@ -7,7 +7,7 @@ import { grade } from "#pipeline/evals/grade.ts"
 import type { Judge, Judgement } from "#pipeline/evals/judge/Judge.ts"
 import { judgeCheck, pairwiseScore, scoreOf } from "#pipeline/evals/judge/judgeCheck.ts"
 import { judgePrompt, promptHash } from "#pipeline/evals/judge/rubrics.ts"
-import { type CaseResult, gateResults, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
+import { type CaseResult, gateResults, measure, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
 import type { Played } from "#pipeline/evals/Played.ts"
 import { statusOf } from "#pipeline/evals/result.ts"
 import { intervalOfMean, mcnemarExact, randomOf, weightedMean } from "#pipeline/evals/statistics.ts"
@@ -175,6 +175,7 @@ describe("a judge", () => {
 
 const resultOf = (key: string, status: CaseResult["status"], more: Partial<CaseResult> = {}): CaseResult =>
   ({ asked: caseOf({ key }), repeat: 1, status, checks: [], trajectory: playedOf([turn()]).trajectory, costMicroUsd: 1_000, ...more })
+const metricsBy = (results: ReadonlyArray<CaseResult>) => metricsOf(results, results.map((result) => measure(mara, result)), 1)
 const statuses = fc.array(fc.constantFrom("pass", "fail", "error", "skipped"), { minLength: 1, maxLength: 30 })
 
 describe("statistics", () => {
@@ -220,7 +221,7 @@ describe("statistics", () => {
 describe("the numbers of a run", () => {
   it("count every result once, and leave what could not be judged out of the pass rate", () => {
     fc.assert(fc.property(statuses, (all) => {
-      const { counts, pass_rate } = metricsOf(all.map((status, n) => resultOf(`case-${n}`, status)), mara, 1)
+      const { counts, pass_rate } = metricsBy(all.map((status, n) => resultOf(`case-${n}`, status)))
       assert.strictEqual(counts.pass + counts.fail + counts.skipped + counts.error, all.length)
       const countable = all.filter((status) => status !== "skipped")
       assert.strictEqual(pass_rate.n, countable.length)
@@ -231,19 +232,28 @@ describe("the numbers of a run", () => {
 
   it("measure what replies do, by the gates that replies go through", () => {
     const bad = playedOf([turn(), turn({ bubbles: ["I swept the stairs.", "Then it rained."] }), turn({ bubbles: ["As an AI language model, I cannot."] }), turn({ safety: "refuse_in_voice", bubbles: ["You told me about your wedding in Lisbon."] })]).trajectory
-    const metrics = metricsOf([resultOf("one", "fail", { trajectory: bad })], mara, 1)
+    const metrics = metricsBy([resultOf("one", "fail", { trajectory: bad })])
     assert.deepStrictEqual([metrics.repetition_rate, metrics.break_rate, metrics.false_memory_rate, metrics.refusal_rate], [0.25, 0.25, 0.25, 0.25])
     assert.deepStrictEqual([metrics.latency_p50_ms, metrics.cost_usd, metrics.recall_at_k], [120, 0.001, null])
   })
 
   it("pass a gate that holds and fail one that does not; one about what was not measured is not passed", () => {
-    const metrics = metricsOf([resultOf("one", "pass"), resultOf("two", "fail")], mara, 1)
+    const metrics = metricsBy([resultOf("one", "pass"), resultOf("two", "fail")])
     const gate = (metric: string, op: "gte" | "lt", value: number) => gateResults([{ metric, op, value }], metrics)
     assert.strictEqual(verdictOf(gate("pass_rate", "gte", 0.5)), "pass")
     assert.strictEqual(verdictOf(gate("pass_rate", "gte", 0.6)), "fail")
     assert.strictEqual(verdictOf(gate("cost_usd", "lt", 1)), "pass")
     assert.deepStrictEqual([gate("rubric.empathy", "gte", 1)[0]?.status, verdictOf(gate("rubric.empathy", "gte", 1))], ["skipped", "fail"])
     assert.isNull(verdictOf([]))
+  })
+
+  it("are exact at their bounds: a third is a third, and one light case among heavy ones still fails", () => {
+    const third = metricsBy([resultOf("one", "pass"), resultOf("two", "fail"), resultOf("three", "fail")])
+    const status = (op: "gte" | "gt" | "lte" | "lt", value: number, metrics = third) => gateResults([{ metric: "pass_rate", op, value }], metrics)[0]?.status
+    assert.deepStrictEqual([status("gte", 1 / 3), status("lte", 1 / 3), status("gt", 1 / 3), status("lt", 1 / 3)], ["pass", "pass", "fail", "fail"])
+    const heavy = Array.from({ length: 199 }, (_, n) => resultOf(`heavy-${n}`, "pass", { asked: caseOf({ key: `heavy-${n}`, weight: 100 }) }))
+    const nearly = metricsBy([...heavy, resultOf("light", "fail", { asked: caseOf({ key: "light", weight: 0.01 }) })])
+    assert.deepStrictEqual([status("gte", 1, nearly), status("lt", 1, nearly)], ["fail", "pass"])
   })
 })
 

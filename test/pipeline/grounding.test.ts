@@ -42,6 +42,14 @@ describe("grounding", () => {
     assert.deepStrictEqual((yield* grounded("nice weather", null)).relevantIds, [])
   }))
 
+  it.effect("without an analysis takes nothing for the answer to what was never told, however well it was found", () => Effect.gen(function*() {
+    const frame = (text: string) => Effect.map(grounded(text, null), ({ relevantIds }) => relevantIds)
+    assert.deepStrictEqual(yield* frame("do you remember when my sister's wedding at the bakery is?"), [])
+    assert.deepStrictEqual(yield* frame("what's my brother called?"), [])
+    assert.deepStrictEqual(yield* frame("erinnerst du dich an meine Hochzeit?"), [])
+    assert.deepStrictEqual(yield* frame("do you remember the cold bakery?"), ["cursor-91"])
+  }))
+
   it("has room for a few short notes, whatever the analyst writes", () => {
     const long = Array.from({ length: 50 }, () => "x".repeat(1_000))
     const { knows, unknown, safety, emotion_of_user } = bounded(analysisOf({ knows: long, unknown: long, safety: { action: "allow", categories: long, injection: false }, emotion_of_user: "y".repeat(900) }))

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { costOf } from "#pipeline/patterns.ts"
 import { loreFor } from "#pipeline/retrieval/lore.ts"
 import { characterOf, historyOf, turnOf } from "#test/support/turns.ts"
 
@@ -91,4 +92,21 @@ describe("lore that is called up by", () => {
     assert.approximately(draws.filter((one) => one === "a").length, 300, 30)
     assert.isTrue(draws.every((one) => one.length === 1))
   })
+})
+
+describe("patterns that are made to take long", () => {
+  const heavy = (n: number) => `/(?i)(?:\\pL?\\pN?){60}x${n}/`
+
+  it("are looked for only as long as a turn may take, the same each time", () => {
+    const entries = Array.from({ length: 70 }, (_, n) => ({ keys: [heavy(n)], sticky_turns: 1, content: "y" }))
+    const given = { entries: [bell, ...entries, { keys: ["/x/"], content: "z" }], text: `bell ${"aé7 ".repeat(7000)}x0`, before: Array.from({ length: 12 }, () => "aé7 ".repeat(7000)) }
+    const from = performance.now()
+    const first = on(given)
+    assert.isBelow(performance.now() - from, 5000)
+    assert.strictEqual(first, "a")
+  })
+
+  it.each<[string, number]>([
+    ["hello", 5], ["\\b(?:a|b)\\b", 7], ["\\d{4}-\\d{2}", 7], [".{0,40}", 40], ["a{3,}", 3], ["(?:ab){10}", 40], ["((a{10}){10}){10}", 1000], ["[(]{5}", 5], ["[[:alpha:](]{5}", 5], ["\\Q(\\E{5}", 25], ["\\p{Greek}{3}", 3], ["\\x{41}{3}", 3], ["a)", Infinity], ["(a", 1]
+  ])("are known by the size that they come to: %s is %d", (pattern, cost) => assert.strictEqual(costOf(pattern), cost))
 })

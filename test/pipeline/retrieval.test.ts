@@ -9,6 +9,7 @@ import { loreFor } from "#pipeline/retrieval/lore.ts"
 import { rank } from "#pipeline/retrieval/rank.ts"
 import { Recall, type RecallRequest } from "#pipeline/retrieval/Recall.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
+import { WEIGHTS } from "#pipeline/retrieval/weights.ts"
 import type { Recalled } from "#pipeline/retrieval/Retrieved.ts"
 import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
@@ -30,9 +31,9 @@ describe("what is looked for", () => {
   })
 
   it("is the names that were spoken of, when the message has only a pronoun", () => {
-    assert.strictEqual(weightOf("nadia", "how's she doing?", "so my sister Nadia called", "And what did she say?"), 0.7)
-    assert.strictEqual(weightOf("jürgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?") ?? weightOf("jurgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?"), 0.7)
-    assert.strictEqual(weightOf("biscuit", "and him?", "hello", "I like that dog Biscuit of yours."), 0.7)
+    assert.strictEqual(weightOf("nadia", "how's she doing?", "so my sister Nadia called", "And what did she say?"), WEIGHTS.name)
+    assert.strictEqual(weightOf("jürgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?") ?? weightOf("jurgen", "wie geht's ihm?", "gestern hat Jürgen angerufen", "Ach?"), WEIGHTS.name)
+    assert.strictEqual(weightOf("biscuit", "and him?", "hello", "I like that dog Biscuit of yours."), WEIGHTS.name)
     assert.isUndefined(weightOf("well", "and him?", "hello", "Well, hello."), "the beginning of a sentence is no name")
   })
 

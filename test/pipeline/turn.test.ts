@@ -35,7 +35,7 @@ const harness = (writes: ReadonlyArray<Write>, transcript: Partial<Transcript["S
       requests.push(request)
       return writes[requests.length - 1]?.(request) ?? Effect.die(new Error("asked once too often"))
     })
-    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, engine.analyst ?? null), Layer.succeed(CriticPort, engine.critic ?? null), Layer.succeed(SafetyRecord, { before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(engine.reminderDue ?? false) }))
+    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, engine.analyst ?? null), Layer.succeed(CriticPort, engine.critic ?? null), Layer.succeed(SafetyRecord, { before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(engine.reminderDue ?? false), isMinor: () => Effect.void }))
     const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT, safetyTexts: new Map() }).pipe(Layer.provide(ports)))
     const booked: Array<ReadonlyArray<StageRecord>> = []
     const book: Book = (records) => Effect.sync(() => { booked.push([...records]) })
@@ -348,6 +348,17 @@ describe("TurnPipeline", () => {
     assert.deepStrictEqual([bubblesOf(grown.outcome), of(grown, "safety")[0]?.decision], [["Soup again."], "allow"])
     const inDanger = yield* run(turnOf({ text: "I want to kill myself tonight", endUser: minor, turnIndex: 4 }))
     assert.notInclude(bubblesOf(inDanger.outcome).join(" "), "break")
+  }))
+
+  it.effect("treats whoever says that they are under age as a minor from that message on, whatever was thought before", () => Effect.gen(function*() {
+    const { run } = yield* harness([says("I love you."), says("Kiss me."), says("Soup.")], chatting, { reminderDue: true })
+    const adult = { ...turnOf({}).endUser, ageBand: "adult" as const }
+    const told = yield* run(turnOf({ text: "btw I'm 15. do you love me?", endUser: adult, turnIndex: 3 }))
+    assert.notInclude(bubblesOf(told.outcome).join(" ").toLowerCase(), "love")
+    assert.include(bubblesOf(told.outcome)[0], "AI")
+    assert.strictEqual(of(told, "safety")[0]?.decision, "allow+minor+reminder")
+    const late = yield* run(turnOf({ text: "I'm 10 minutes late", endUser: adult, turnIndex: 4 }))
+    assert.strictEqual(of(late, "safety")[0]?.decision, "allow")
   }))
 
   it.effect("leaves, with last words, where boundaries were crossed twice in an author's character that may", () => Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { FakeBrush } from "./FakeBrush.ts"
 import { FakeEar } from "./FakeEar.ts"
 import { PROVIDER_SECRET } from "./providerSecret.ts"
 
-/** How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other question; one that reads a turn comes `after` something. */
+/** How the fake answers one call. `bubbles` alone is a good reply; `fields` go over the good answer to any other question; a good answer may come `after` something. */
 export type Behaviour =
   | { readonly kind: "ok"; readonly bubbles?: ReadonlyArray<string>; readonly reply?: Partial<Reply>; readonly fields?: Record<string, unknown>; readonly after?: Promise<unknown> }
   | { readonly kind: "missing_usage"; readonly bubbles?: ReadonlyArray<string> }
@@ -185,7 +185,9 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     }
     const index = requests.push(request) - 1
     waiting.get(index)?.resolve(request)
-    answer(queues[request.question].shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise), request, response)
+    const behaviour = queues[request.question].shift() ?? (typeof otherwise === "function" ? otherwise(request, index) : otherwise)
+    if (behaviour.kind === "ok" && behaviour.after !== undefined) await behaviour.after
+    answer(behaviour, request, response)
   }
 
   const server = createServer((incoming, response) => {

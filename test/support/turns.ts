@@ -32,7 +32,7 @@ export const turnOf = (given: Partial<Turn>): Turn => ({
 
 /** What a reply of a plain character to a plain message is held against. */
 export const gateContextOf = (given: Partial<GateContext> = {}): GateContext => ({
-  character: plainCharacter, endUser: turnOf({}).endUser, userTexts: ["what did you do today?"], characterTexts: [], memories: new Map(), evidence: [], serviceText: "", mustNotReveal: [], unspoken: [], delicate: false, unasked: null, ...given
+  character: plainCharacter, endUser: turnOf({}).endUser, userTexts: ["what did you do today?"], characterTexts: [], memories: new Map(), ownWords: new Map(), evidence: [], serviceText: "", mustNotReveal: [], unspoken: [], delicate: false, unasked: null, ...given
 })
 
 /** An analysis that found nothing of note, with whatever a test wants different. */

@@ -1,3 +1,4 @@
+import { bounded } from "../bounded.ts"
 import type { Extraction } from "../Extraction.ts"
 import type { ReadTurn } from "../Extractor.ts"
 import { gistOf, shared } from "../gist.ts"
@@ -11,6 +12,7 @@ type Read = Extraction["memories"][number]
 const SINGLE: ReadonlySet<Attribute> = new Set(["name", "age", "birthday", "home", "work", "study", "favourite"])
 const IMPORTANCE: Readonly<Record<Fact["topic"], number>> = { person: 7, pet: 6, event: 6, work: 5, home: 5, like: 4, dislike: 4, other: 3 }
 const TELLING_WORDS = 2
+const MOST_QUOTE_CHARS = 300
 const SURE = 0.9
 const LIKELY = 0.7
 
@@ -21,7 +23,7 @@ const slotOf = ({ subject, attribute }: Fact): string => `${subject} ${attribute
 
 /** What a memory says in slots, by the words that it was made of. */
 const slotsOf = (memory: Memory): ReadonlyArray<Fact> =>
-  factsIn(memory.evidence.slice(0, 1).map(({ quote, cursor }) => ({ role: "user" as const, text: quote, cursor, at: new Date(memory.created_at) }))).filter(({ attribute }) => SINGLE.has(attribute))
+  factsIn(memory.evidence.filter(({ quote }) => quote !== "").slice(0, 1).map(({ quote, cursor }) => ({ role: "user" as const, text: quote, cursor, at: new Date(memory.created_at) }))).filter(({ attribute }) => SINGLE.has(attribute))
 
 const FORGET = /\b(?:please |can you |could you |just |you can )*(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|memories))* (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?(?: das| was| über| dass| alles| von)* (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)(?: lo| ce| o)?(?: que| de)* (.{3,120})/iu
 const WORDS_SHARED = 2
@@ -41,22 +43,23 @@ export const memoriesOf = (turn: ReadTurn, known: Relationship): Pick<Extraction
   if (message === null) return { memories: [], invalidate: [] }
   const active = [...known.memories.values()].filter(({ status }) => status === "active")
   const forget = toForget(message.text, active)
-  if (forget.length > 0) return { memories: [], invalidate: forget.map((memory_id) => ({ memory_id, reason: "user_asked_to_forget" })) }
+  const quote = bounded(message.text, MOST_QUOTE_CHARS)
+  if (forget.length > 0) return { memories: [], invalidate: forget.map((memory_id) => ({ memory_id, reason: "user_asked_to_forget", quote })) }
 
   const facts = factsIn([...turn.history, message]).filter(({ cursor }) => cursor === message.cursor)
   const byQuote = Map.groupBy(facts, ({ quote }) => quote)
-  const memories = [...byQuote].flatMap(([quote, of]): ReadonlyArray<Read> => {
+  const memories = [...byQuote].flatMap(([words, of]): ReadonlyArray<Read> => {
     const best = of.find(({ attribute }) => attribute !== "statement") ?? of[0]
-    if (best === undefined || (best.attribute === "statement" && gistOf(quote).split(" ").length < TELLING_WORDS)) return []
+    if (best === undefined || (best.attribute === "statement" && gistOf(words).split(" ").length < TELLING_WORDS)) return []
     return [{
-      kind: kindOf(best), subject: best.topic === "person" || best.topic === "pet" ? "third_party" : "user", text: quote, importance: IMPORTANCE[best.topic] + (best.attribute === "name" ? 1 : 0),
-      confidence: best.attribute === "statement" ? LIKELY : SURE, quote, happened_on: null, linked_ids: []
+      kind: kindOf(best), subject: best.topic === "person" || best.topic === "pet" ? "third_party" : "user", text: words, importance: IMPORTANCE[best.topic] + (best.attribute === "name" ? 1 : 0),
+      confidence: best.attribute === "statement" ? LIKELY : SURE, quote: words, happened_on: null, linked_ids: []
     }]
   })
   const slots = new Map(facts.filter(({ attribute }) => SINGLE.has(attribute)).map((fact) => [slotOf(fact), fact.value.toLowerCase()]))
   const invalidate = slots.size === 0 ? [] : active.filter((memory) => slotsOf(memory).some((fact) => {
     const now = slots.get(slotOf(fact))
     return now !== undefined && now !== fact.value.toLowerCase()
-  })).map(({ id }) => ({ memory_id: id, reason: "user_corrected" as const }))
+  })).map(({ id }) => ({ memory_id: id, reason: "user_corrected" as const, quote }))
   return { memories, invalidate }
 }

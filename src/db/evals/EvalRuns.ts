@@ -119,6 +119,8 @@ export class EvalRuns extends Context.Service<EvalRuns, {
     const wake = query((sql) => sql`select graphile_worker.add_job('evals', '{}'::json)`)
 
     const create = Effect.fnUntraced(function*(appId: string, order: RunOrder) {
+      // One after another, or all of many at once would be the last that there is room for.
+      yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`evals ${appId}`}, 0))`)
       const [{ open }] = yield* query<[{ open: number }]>((sql) => sql`select count(*)::int as open from eval_runs where app_id = ${appId} and finished_at is null`)
       if (open >= MOST_OPEN_RUNS) return yield* new TooManyEvals()
       const runId = newId("evr")

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StageName } from "#pipeline/domain/Turn.ts"
 import type { Setup } from "#pipeline/evals/Suite.ts"
-import { Database, type DatabaseError } from "../Database.ts"
+import { Database, type DatabaseError, type Sql } from "../Database.ts"
 import { eraseSessions } from "../eraseSessions.ts"
 import { Sessions } from "../Sessions.ts"
 import { SHADOW_ACCOUNT } from "../shadow.ts"
@@ -15,6 +15,12 @@ export interface Cast {
   readonly runId: string
   readonly slug: string
   readonly version: number
+}
+
+/** Of a run: all of it, or the case at one place. */
+export interface Played {
+  readonly runId: string
+  readonly place: number | null
 }
 
 export interface TurnRef extends SessionRef {
@@ -30,8 +36,8 @@ export interface StoredTurn {
   readonly stages: ReadonlyArray<{ readonly stage: StageName; readonly decision: string | null; readonly detail: { readonly memories?: ReadonlyArray<{ readonly id: string }>; readonly cited_memory_ids?: ReadonlyArray<string> } | null }>
 }
 
-/** The person that all of them are of. */
-const PERSON = "eval"
+/** The person that a case is played with, by its place in the run. */
+const personOf = (place: number): string => `eval-${place}`
 /** Sessions that one transaction erases. */
 const A_STEP = 5
 /** All that is kept of such an app when it has no session any more, what refers to others first. */
@@ -43,15 +49,15 @@ const OF_ITS_WORLD = ["npcs", "graph_edges", "storylines", "arc_influences"] as 
 export class ShadowSessions extends Context.Service<ShadowSessions, {
   /** Makes the app with a copy of the character's version, its world and what sources say of it, if it is not there. */
   readonly openApp: (cast: Cast) => Effect.Effect<void, DatabaseError>
-  /** A session that was opened at that moment. */
-  readonly open: (cast: Cast, setup: Setup, seed: string, at: Date) => Effect.Effect<{ readonly session: SessionRef; readonly greeting: ReadonlyArray<string> }, DatabaseError>
+  /** A session for the case at that place, opened at that moment. */
+  readonly open: (cast: Cast, place: number, setup: Setup, seed: string, at: Date) => Effect.Effect<{ readonly session: SessionRef; readonly greeting: ReadonlyArray<string> }, DatabaseError>
   /** Has what a turn has written so far be from that moment, instead of the database's own; and no delay of the author's be waited for. */
   readonly stamp: (turn: TurnRef, at: Date) => Effect.Effect<void, DatabaseError>
   readonly turn: (turn: TurnRef) => Effect.Effect<StoredTurn | undefined, DatabaseError>
   /** What all turns have cost that are there. */
-  readonly spent: (runId: string) => Effect.Effect<number, DatabaseError>
-  /** Erases all sessions of the run. */
-  readonly erase: (runId: string) => Effect.Effect<void, DatabaseError>
+  readonly spent: (of: Played) => Effect.Effect<number, DatabaseError>
+  /** Erases the sessions. */
+  readonly erase: (of: Played) => Effect.Effect<void, DatabaseError>
   /** And the app itself. */
   readonly closeApp: (runId: string) => Effect.Effect<void, DatabaseError>
 }>()("src/db/evals/ShadowSessions") {
@@ -98,14 +104,14 @@ export class ShadowSessions extends Context.Service<ShadowSessions, {
       yield* copyEvidence({ appId, runId, slug, version })
     }, transaction)
 
-    const open = Effect.fnUntraced(function*({ runId, slug }: Cast, setup: Setup, seed: string, at: Date) {
+    const open = Effect.fnUntraced(function*({ runId, slug }: Cast, place: number, setup: Setup, seed: string, at: Date) {
       const created = yield* sessions.create(runId, {
-        characterSlug: slug, externalUserRef: PERSON, proactiveControls: { proactive_enabled: false }, metadata: {}, endUser: {}, reuse: false, seed
+        characterSlug: slug, externalUserRef: personOf(place), proactiveControls: { proactive_enabled: false }, metadata: {}, endUser: {}, reuse: false, seed
       }).pipe(Effect.catchTags({ CharacterUnavailable: Effect.die, QuotaReached: Effect.die }))
       const { session_id: sessionId } = created.session
       const { display_name = null, timezone = null, locale = null, age_band } = setup.end_user
       yield* query((sql) => sql`
-        update end_users set display_name = ${display_name}, timezone = ${timezone}, locale = ${locale}, age_band = ${age_band ?? "unknown"} where app_id = ${runId} and external_user_ref = ${PERSON}`)
+        update end_users set display_name = ${display_name}, timezone = ${timezone}, locale = ${locale}, age_band = ${age_band ?? "unknown"} where app_id = ${runId} and external_user_ref = ${personOf(place)}`)
       yield* query((sql) => sql`update sessions set created_at = ${at.toISOString()}::timestamptz where app_id = ${runId} and session_id = ${sessionId}`)
       const said = yield* query<Array<{ bubbles: ReadonlyArray<string> }>>((sql) => sql`
         update events set created_at = ${at.toISOString()}::timestamptz where app_id = ${runId} and session_id = ${sessionId} returning payload -> 'bubbles' as bubbles`)
@@ -126,13 +132,14 @@ export class ShadowSessions extends Context.Service<ShadowSessions, {
         where e.app_id = m.app_id and e.session_id = m.session_id and e.trace_id = m.run_ref and (e.cursor > m.cursor or m.outcome is null)`)
     })
 
-    const eraseSome = Effect.fnUntraced(function*(runId: string) {
-      const some = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${runId} order by session_id limit ${A_STEP}`)
+    const ofPlace = (sql: Sql, place: number | null) => place === null ? sql`` : sql`and external_user_ref = ${personOf(place)}`
+    const eraseSome = Effect.fnUntraced(function*({ runId, place }: Played) {
+      const some = yield* query<Array<{ session_id: string }>>((sql) => sql`select session_id from sessions where app_id = ${runId} ${ofPlace(sql, place)} order by session_id limit ${A_STEP}`)
       yield* eraseSessions(runId, some.map((row) => row.session_id)).pipe(Effect.provideService(Database, database))
       return some.length
     }, transaction)
-    const erase = Effect.fnUntraced(function*(runId: string) {
-      while ((yield* eraseSome(runId)) > 0);
+    const erase = Effect.fnUntraced(function*(of: Played) {
+      while ((yield* eraseSome(of)) > 0);
     })
 
     return ShadowSessions.of({
@@ -150,10 +157,11 @@ export class ShadowSessions extends Context.Service<ShadowSessions, {
             where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.fence = t.fence
           ), '[]') as stages
         from turns t where t.app_id = ${appId} and t.session_id = ${sessionId} and t.turn_index = ${turnIndex}::int`).pipe(Effect.map((rows) => rows[0])),
-      spent: (runId) => query<[{ spent: number }]>((sql) => sql`select coalesce(sum(cost_micro_usd), 0)::int8 as spent from turns where app_id = ${runId}`).pipe(Effect.map(([{ spent }]) => spent)),
+      spent: ({ runId, place }) => query<[{ spent: number }]>((sql) => sql`
+        select coalesce(sum(cost_micro_usd), 0)::int8 as spent from turns join sessions using (app_id, session_id) where app_id = ${runId} ${ofPlace(sql, place)}`).pipe(Effect.map(([{ spent }]) => spent)),
       erase,
       closeApp: Effect.fnUntraced(function*(runId) {
-        yield* erase(runId)
+        yield* erase({ runId, place: null })
         yield* transaction(Effect.forEach(TABLES, (table) => query((sql) => sql`delete from ${sql(table)} where app_id = ${runId}`), { discard: true }))
       })
     })

@@ -123,7 +123,9 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const { appId } = request.principal
       const { slug, asset_id: id } = request.params
       yield* findCharacter(appId, slug)
-      const change = Object.fromEntries(Object.entries(request.body).filter(([, value]) => value !== undefined))
+      const { kind, label, is_primary } = request.body
+      if (kind === null) return yield* validationError("body.kind: Required")
+      const change = { ...kind !== undefined && { kind }, ...label !== undefined && { label: label ?? "" }, ...is_primary !== undefined && { is_primary: is_primary ?? false } }
       const asset = isId("ast", id) ? yield* Assets.use((assets) => assets.change(appId, slug, id, change)) : undefined
       return yield* shown(appId, asset ?? (yield* notFound.asset))
     })))

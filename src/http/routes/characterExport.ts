@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import * as z from "zod"
 import { Characters } from "#src/db/Characters.ts"
 import { Imports } from "#src/db/Imports.ts"
@@ -12,6 +13,9 @@ import { notFound } from "../errors.ts"
 import { answersAs } from "../schemas/answers.ts"
 import { isSlug } from "../schemas/character.ts"
 import type { Routes } from "../Server.ts"
+
+/** One picture at a time: what an avatar of many pixels takes is not to be had twice. */
+const drawing = Semaphore.makeUnsafe(1)
 
 const JSON_TYPE = "application/json; charset=utf-8"
 
@@ -47,7 +51,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
       const card = toCard(slug, profile, came?.extra ?? {})
       if (format === "chara_card_v3") return { type: JSON_TYPE, extension: "json", content: JSON.stringify(card) }
       const avatar = images.get(came?.assets.find(({ is_primary: isPrimary }) => isPrimary)?.sha256 ?? "") ?? null
-      return { type: "image/png", extension: "png", content: yield* Effect.promise(() => cardPng(card, textOf(profile["display_name"]), avatar)) }
+      return { type: "image/png", extension: "png", content: yield* drawing.withPermits(1)(Effect.promise(() => cardPng(card, textOf(profile["display_name"]), avatar))) }
     }))
     return reply.header("content-type", file.type).header("content-disposition", `attachment; filename="${slug}.${file.extension}"`).send(file.content)
   })

@@ -171,10 +171,10 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
       const { appId } = request.principal
-      const { import_id: id, status } = yield* find(appId, request.params.import_id)
-      const { stored, character } = yield* commitImport(appId, id, request.body).pipe(Effect.catchTag("ImportClosed", refuse))
+      const { import_id: id } = yield* find(appId, request.params.import_id)
+      const { stored, character, again } = yield* commitImport(appId, id, request.body).pipe(Effect.catchTag("ImportClosed", refuse))
       return {
-        ...success({ ...toImportSummary(stored), character, ...status === "committed" && { idempotent_replay: true } }, [
+        ...success({ ...toImportSummary(stored), character, ...again && { idempotent_replay: true } }, [
           { command: curl(baseUrl(), "POST", "/v1/sessions", { character_slug: character.slug, external_user_ref: "user-1" }), description: "Open a session with this character" }
         ]),
         ignored: stored.mode === "update" && request.body.slug !== undefined ? ["slug"] : []

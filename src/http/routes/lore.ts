@@ -3,12 +3,12 @@ import * as z from "zod"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Characters, type StoredCharacter } from "#src/db/Characters.ts"
 import { curl, success } from "../envelope.ts"
-import { type ApiError, notFound, versionConflict, worldLimitReached } from "../errors.ts"
+import { type ApiError, notFound, validationError, versionConflict, worldLimitReached } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
 import { createOnce } from "../idempotent.ts"
 import { loreOf, withLore } from "../lore.ts"
 import { answers, created, written } from "../schemas/answers.ts"
-import { LoreData, type LoreEntry, LoreEntryCreate, LoreEntryData, LoreEntryPut, LorePut } from "../schemas/lore.ts"
+import { hasTooManyPatterns, LoreData, type LoreEntry, LoreEntryCreate, LoreEntryData, LoreEntryPut, LorePut, TOO_MANY_PATTERNS } from "../schemas/lore.ts"
 import type { Routes } from "../Server.ts"
 
 const MOST = 300
@@ -37,6 +37,8 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
     )
     return character ?? (yield* notFound.character)
   })
+  /** The lore with one entry more, or another. */
+  const bounded = (entries: ReadonlyArray<LoreEntry>) => hasTooManyPatterns(entries) ? Effect.fail(validationError(`body.keys: ${TOO_MANY_PATTERNS}`)) : Effect.succeed(entries)
   /** Gone since it was found, or never there. */
   const there = (entries: ReadonlyArray<LoreEntry>, id: string) => entries.some((entry) => entry.id === id) ? Effect.succeed(entries) : Effect.fail(notFound.lore_entry)
 
@@ -72,7 +74,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { slug } = request.params
       const entry = { id: newId("lor"), ...request.body }
       const character = yield* change(request.principal.appId, slug, undefined, (entries) =>
-        entries.length < MOST ? Effect.succeed([...entries, entry]) : Effect.fail(worldLimitReached(`The lore has ${MOST} entries, which is as many as there may be.`)))
+        entries.length < MOST ? bounded([...entries, entry]) : Effect.fail(worldLimitReached(`The lore has ${MOST} entries, which is as many as there may be.`)))
       return success(toResource(character, entry), next(slug))
     }))))
 
@@ -93,7 +95,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
       yield* find(appId, request.params)
       const entry = { id, ...fields }
       const character = yield* change(appId, slug, expected_version, (entries) =>
-        Effect.map(there(entries, id), (entries) => entries.map((before) => before.id === id ? entry : before)))
+        Effect.flatMap(there(entries, id), (entries) => bounded(entries.map((before) => before.id === id ? entry : before))))
       return success(toResource(character, entry), next(slug))
     })))
 

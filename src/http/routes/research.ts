@@ -7,11 +7,11 @@ import { Writer } from "#pipeline/generation/Writer.ts"
 import { type Change, isChangePath, mergePatchFor } from "#pipeline/research/Change.ts"
 import { Evidence } from "#src/db/Evidence.ts"
 import { Findings, type FindingRefused, type StoredFinding } from "#src/db/Findings.ts"
-import { type NewSource, Research, type StoredResearch } from "#src/db/Research.ts"
+import { MOST_OPEN_RESEARCH, type NewSource, Research, type StoredResearch } from "#src/db/Research.ts"
 import { PART_CHARS, readingMicroUsd } from "#src/model/prices.ts"
 import { toUsd } from "../caps.ts"
 import { curl, success } from "../envelope.ts"
-import { evidenceRetracted, findingAccepted, notFound, researchNotFinished, validationError, versionConflict, workNotAffordable } from "../errors.ts"
+import { evidenceRetracted, findingAccepted, notFound, rateLimited, researchNotFinished, validationError, versionConflict, workNotAffordable } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
@@ -131,7 +131,10 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
       const prepared = yield* Effect.forEach(sources, prepare(appId, slug, model))
       const run = yield* Research.use((research) => research.begin({ appId, slug }, {
         question, purpose, sources: prepared.map(({ source }) => source), maxMicroUsd: Math.round(max_cost_usd * 1_000_000), plannedMicroUsd: prepared.reduce((sum, { cost }) => sum + cost, 0)
-      })).pipe(Effect.catchTag("NotAffordable", () => Effect.fail(workNotAffordable)))
+      })).pipe(Effect.catchTags({
+        NotAffordable: () => Effect.fail(workNotAffordable),
+        TooMuchResearch: () => Effect.fail(rateLimited(`The app has ${MOST_OPEN_RESEARCH} runs of research that have not ended, which is as many as it may have.`))
+      }))
       return success(toSummary(run), following(slug, run.research_id))
     }))))
 

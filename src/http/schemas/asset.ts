@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { ASSET_KINDS } from "#src/db/Assets.ts"
+import { mergePatchOf } from "./mergePatch.ts"
 import { wholeBetween } from "./number.ts"
 import { text } from "./text.ts"
 
@@ -7,13 +8,11 @@ const kind = z.enum(ASSET_KINDS)
 const label = text(0, 120).meta({ description: "What it shows; of an expression, the feeling", examples: ["joy"] })
 const isPrimary = z.boolean().meta({ description: "The one that stands for the character among those of its kind; the one before it no longer does" })
 
-export const AssetCreate = z.object({
-  kind,
-  label: label.default(""),
-  is_primary: isPrimary.default(false),
+const fields = z.object({ kind, label: label.default(""), is_primary: isPrimary.default(false) })
+export const AssetCreate = fields.extend({
   content_base64: z.string().meta({ description: "A PNG, JPEG or WebP picture of at most 5 MiB and 40 million pixels, which does not move. It is written anew, without metadata, and no side longer than 4096 pixels" })
 })
-export const AssetPatch = z.object({ kind: kind.optional(), label: label.optional(), is_primary: isPrimary.optional() })
+export const AssetPatch = mergePatchOf(fields).meta({ description: "JSON merge patch (RFC 7396): null clears" })
 
 const time = z.iso.datetime()
 export const AssetData = z.object({

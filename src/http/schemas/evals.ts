@@ -2,7 +2,7 @@ import * as z from "zod"
 import { HAPPENINGS, RUBRICS, SAFETY_ACTIONS } from "#pipeline/evals/Check.ts"
 import { METRICS, OPERATORS } from "#pipeline/evals/Suite.ts"
 import { EVAL_ENGINES, EVAL_STATUSES } from "#src/db/evals/EvalRuns.ts"
-import { isRe2 } from "./re2.ts"
+import { isRe2, NOT_RE2 } from "./re2.ts"
 import { languageTag, timezone } from "./locale.ts"
 import { MemoryCreate } from "./memory.ts"
 import { moment } from "./moment.ts"
@@ -24,7 +24,7 @@ const scaleOf = (rubric: (typeof RUBRICS)[number]): readonly [number, number] =>
 const check = z.discriminatedUnion("type", [
   words("contains"),
   words("not_contains"),
-  z.object({ type: type("regex"), value: text(1, 500).refine(isRe2, "Must be a regular expression in RE2 syntax: no backreferences, no lookaround") }),
+  z.object({ type: type("regex"), value: text(1, 500).refine(isRe2, NOT_RE2) }),
   z.object({ type: type("max_bubbles"), value: wholeBetween(0, 100) }),
   z.object({ type: type("max_chars"), value: wholeBetween(0, 100_000) }),
   z.object({ type: type("language"), value: languageTag() }),

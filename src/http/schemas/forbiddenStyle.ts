@@ -1,5 +1,6 @@
 import * as z from "zod"
-import { isRe2 } from "#src/http/schemas/re2.ts"
+import { costOf, MOST_STYLE_COST } from "#pipeline/patterns.ts"
+import { isRe2, NOT_RE2 } from "#src/http/schemas/re2.ts"
 import { text } from "#src/http/schemas/text.ts"
 
 const forbidden = z.object({
@@ -9,11 +10,14 @@ const forbidden = z.object({
   reason: text(0, 200).optional()
 }).superRefine(({ kind, value }, context) => {
   if (kind === "regex" && !isRe2(value)) {
-    context.addIssue({ code: "custom", path: ["value"], message: "Must be a regular expression in RE2 syntax: no backreferences, no lookaround" })
+    context.addIssue({ code: "custom", path: ["value"], message: NOT_RE2 })
   }
 })
 
-export const forbiddenStyle = z.array(forbidden).max(50).meta({
+export const forbiddenStyle = z.array(forbidden).max(50).superRefine((rules, context) => {
+  const cost = rules.reduce((sum, { kind, value }) => kind === "regex" ? sum + costOf(value) : sum, 0)
+  if (cost > MOST_STYLE_COST) context.addIssue({ code: "custom", message: "Must not have so many large regular expressions: each is looked for in every reply" })
+}).meta({
   description: "What the character never says. A regex is in RE2 syntax: no backreferences, no lookaround",
   examples: [[{ kind: "phrase", value: "as an AI", action: "rewrite", reason: "breaks the fiction" }]]
 })

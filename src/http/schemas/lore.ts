@@ -1,15 +1,10 @@
 import * as z from "zod"
+import { lorePattern, loreCost, MOST_LORE_COST } from "#pipeline/patterns.ts"
 import { expectedVersion, unit, wholeBetween } from "#src/http/schemas/number.ts"
-import { isRe2 } from "#src/http/schemas/re2.ts"
+import { isRe2, NOT_RE2 } from "#src/http/schemas/re2.ts"
 import { text } from "#src/http/schemas/text.ts"
 
-/** A key of this form is a pattern: SillyTavern's. */
-const PATTERN = /^\/(.*)\/([gimsuy]*)$/s
-const key = text(1, 100).superRefine((value, context) => {
-  const [, pattern] = PATTERN.exec(value) ?? []
-  if (pattern !== undefined && !isRe2(pattern)) context.addIssue({ code: "custom", message: "Must be a regular expression in RE2 syntax: no backreferences, no lookaround" })
-})
-const keys = z.array(key).max(20)
+const keys = z.array(text(1, 100)).max(20)
 
 export const LoreEntry = z.object({
   id: z.string().regex(/^lor_[0-9A-HJKMNP-TV-Z]{26}$/).optional().meta({ description: "Given to what is written without one, and kept from then on" }),
@@ -33,8 +28,25 @@ export const LoreEntry = z.object({
 })
 export type LoreEntry = z.output<typeof LoreEntry>
 
-/** A lore: no two entries have one id. */
+const KEYS = ["keys", "secondary_keys"] as const
+
+/** The keys that are patterns and may not be. Called only for what is not too much together: each is compiled. */
+const checkPatterns = (entry: LoreEntry, path: ReadonlyArray<PropertyKey>, context: z.RefinementCtx) => {
+  for (const name of KEYS) {
+    for (const [place, key] of (entry[name] ?? []).entries()) {
+      const pattern = lorePattern(key)?.pattern
+      if (pattern !== undefined && !isRe2(pattern)) context.addIssue({ code: "custom", path: [...path, name, place], message: NOT_RE2 })
+    }
+  }
+}
+
+export const TOO_MANY_PATTERNS = "Must not have so many or so large patterns among their keys: they are looked for in every message"
+export const hasTooManyPatterns = (entries: ReadonlyArray<LoreEntry>): boolean => loreCost(entries) > MOST_LORE_COST
+
+/** A lore: no two entries have one id, and its patterns do not cost too much together. */
 export const loreEntries = () => z.array(LoreEntry).max(300).superRefine((entries, context) => {
+  if (hasTooManyPatterns(entries)) return context.addIssue({ code: "custom", message: TOO_MANY_PATTERNS })
+  for (const [place, entry] of entries.entries()) checkPatterns(entry, [place], context)
   const seen = new Set<string>()
   for (const [place, { id }] of entries.entries()) {
     if (id !== undefined && seen.has(id)) context.addIssue({ code: "custom", path: [place, "id"], message: "Must be unique among the entries" })
@@ -43,8 +55,9 @@ export const loreEntries = () => z.array(LoreEntry).max(300).superRefine((entrie
 })
 
 export const LorePut = z.object({ entries: loreEntries(), expected_version: expectedVersion() })
-export const LoreEntryCreate = LoreEntry.omit({ id: true })
-export const LoreEntryPut = LoreEntryCreate.extend({ expected_version: expectedVersion() })
+const fields = LoreEntry.omit({ id: true })
+export const LoreEntryCreate = fields.superRefine((entry, context) => checkPatterns(entry, [], context))
+export const LoreEntryPut = fields.extend({ expected_version: expectedVersion() }).superRefine((entry, context) => checkPatterns(entry, [], context))
 
 const version = z.int().describe("Of the character: every change of its lore is a new one")
 export const LoreEntryData = LoreEntry.extend({ id: z.string(), character_slug: z.string(), version })

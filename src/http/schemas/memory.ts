@@ -50,7 +50,7 @@ export const MemoryData = z.object({
   invalid_at: time.nullable(),
   supersedes_id: z.string().nullable(),
   linked_ids: z.array(z.string()),
-  evidence: z.array(z.object({ cursor: z.int(), quote: z.string() })).describe("Where on the log the person said so, and the words"),
+  evidence: z.array(z.object({ cursor: z.int(), quote: z.string() })).describe("Where on the log the person said so, and the words; of what was said often only the latest are kept"),
   source: z.enum(MemorySource.literals),
   recall_count: z.int().describe("How many replies leaned on it"),
   last_recalled_at: time.nullable(),

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
-import { gateResults, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
+import { gateResults, measure, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
 import type { Case } from "#pipeline/evals/Suite.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { Inbox } from "#pipeline/Inbox.ts"
@@ -22,8 +22,10 @@ import { EvalEngines } from "./EvalEngines.ts"
 import { gradeCase, ungraded } from "./gradeCase.ts"
 import { playCase } from "./playCase.ts"
 
-/** Runs that one process works on at a time; a case of each at once, so that whoever dies leaves one case of a run to be played anew. */
+/** Runs that one process works on at a time. */
 const RUNS_AT_ONCE = 4
+/** Cases of a run that are played side by side, where a model is waited for. Few: whoever dies leaves as many to be played anew, and paid for twice. */
+const CASES_AT_ONCE = 4
 /** A case that was begun so often and never ended is not begun again: it may be what ends its workers. */
 const MOST_ATTEMPTS = 3
 
@@ -52,17 +54,22 @@ export class EvalRunner extends Context.Service<EvalRunner, {
       return new Map(results.flatMap(({ case_key, repeat, trajectory }) => trajectory === null ? [] : [[nameOf(case_key, repeat), trajectory] as const]))
     })
 
-    /** What is left of a case that was not played to its end: what it has cost is charged, and it goes. */
-    const clear = (run: HeldRun) => transaction(Effect.gen(function*() {
-      yield* queue.charge(run, runs.pricing.isFree(run.engine) ? 0 : yield* shadows.spent(run.run_id))
-      yield* shadows.erase(run.run_id)
+    const spentAt = (run: HeldRun, place: number | null) => runs.pricing.isFree(run.engine) ? Effect.succeed(0) : shadows.spent({ runId: run.run_id, place })
+
+    /** What is left of cases that were not played to their end: what they have cost is charged, and they go. False: the run is another's, and so are they. */
+    const clear = (run: HeldRun, remove: Effect.Effect<void, DatabaseError>) => transaction(Effect.gen(function*() {
+      if (!(yield* queue.charge(run, yield* spentAt(run, null)))) return false
+      yield* remove
+      return true
     }))
 
     const end = Effect.fnUntraced(function*(run: HeldRun, status: EvalStatus, errorCode: string | null = null) {
-      yield* clear(run)
-      yield* shadows.closeApp(run.run_id)
+      if (!(yield* clear(run, shadows.closeApp(run.run_id)))) return
       const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
-      const metrics = metricsOf(toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id)), character, run.seed)
+      const results = toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id))
+      // Of a large run this takes seconds: others are answered in between, and the worker is not taken for dead.
+      const measured = yield* Effect.forEach(results, (result) => Effect.andThen(Effect.yieldNow, Effect.sync(() => measure(character, result))))
+      const metrics = metricsOf(results, measured, run.seed)
       const gates = gateResults(run.gates, metrics)
       const verdict = verdictOf(gates)
       // What was not played to its end has not passed.
@@ -81,9 +88,8 @@ export class EvalRunner extends Context.Service<EvalRunner, {
       const name = nameOf(next.case_key, next.repeat)
       const earlier = stored.get(name)
       if (run.regrade_of !== null && (earlier === undefined || !sameMessages(asked, earlier))) return ungraded("the run that is graded anew has not played this case, or with other messages")
-      const wanted = Effect.map(queue.standing(run), (standing) => standing?.status === "running")
       const trajectory = earlier ?? (yield* playCase({
-        cast: { appId, runId, slug, version }, character, engine, replyMode: run.reply_mode, asked, seed: `${run.seed} ${asked.key} ${next.repeat}`, free, wanted
+        cast: { appId, runId, slug, version }, place: next.place, character, engine, replyMode: run.reply_mode, asked, seed: `${run.seed} ${asked.key} ${next.repeat}`, free, wanted: queue.isWanted(run)
       }).pipe(Effect.provideContext(services)))
       if (trajectory === null) return null
       // What was played before was paid for before.
@@ -91,28 +97,47 @@ export class EvalRunner extends Context.Service<EvalRunner, {
       return yield* gradeCase(engine.judge, { character, asked, trajectory }, baseline.get(name) ?? null, cost)
     })
 
+    const playOne = Effect.fnUntraced(function*(run: HeldRun, next: NextCase, stored: ReadonlyMap<string, Trajectory>, baseline: ReadonlyMap<string, Trajectory>) {
+      const played = yield* Effect.exit(one(run, next, stored, baseline))
+      if (Exit.isFailure(played) && (Cause.hasInterrupts(played.cause) || Cause.squash(played.cause) instanceof DatabaseError)) return yield* Effect.failCause(played.cause)
+      if (Exit.isFailure(played)) yield* Effect.logError("a case of an eval could not be played", played.cause)
+      const done = Exit.isSuccess(played) ? played.value : ungraded("it could not be played", yield* spentAt(run, next.place))
+      if (done === null) return
+      // With its session goes what would be charged again. Of a run that is another's meanwhile the sessions are that one's too.
+      yield* transaction(Effect.gen(function*() {
+        if (yield* queue.done(run, next, done)) yield* shadows.erase({ runId: run.run_id, place: next.place })
+      }))
+    })
+
     const play = Effect.fnUntraced(function*(run: HeldRun) {
       if (run.regrade_of === null && run.status === "running") yield* shadows.openApp({ appId: run.app_id, runId: run.run_id, slug: run.character_slug, version: run.character_version })
-      // Whoever was at it before may have died at a case.
-      yield* clear(run)
+      // Whoever was at it before may have died at some cases.
+      if (!(yield* clear(run, shadows.erase({ runId: run.run_id, place: null })))) return
       const stored = yield* trajectoriesOf(run.app_id, run.regrade_of)
       const baseline = yield* trajectoriesOf(run.app_id, run.baseline_run_id)
-      while (true) {
-        const standing = yield* queue.standing(run)
-        if (standing === undefined) return
-        const { status, next, spent_micro_usd: spent } = standing
-        if (status !== "running") return yield* end(run, status)
-        if (next === null) return yield* end(run, "completed")
-        const asked = run.cases.find(({ key }) => key === next.case_key)
-        const worst = asked === undefined ? 0 : worstOf(runs.pricing, run, asked)
-        if (spent + worst > run.max_cost_micro_usd || !(yield* queue.begin(run, next, worst))) return yield* end(run, "budget_stopped")
-        const played = yield* Effect.exit(one(run, next, stored, baseline))
-        if (Exit.isFailure(played) && (Cause.hasInterrupts(played.cause) || Cause.squash(played.cause) instanceof DatabaseError)) return yield* Effect.failCause(played.cause)
-        if (Exit.isFailure(played)) yield* Effect.logError("a case of an eval could not be played", played.cause)
-        const done = Exit.isSuccess(played) ? played.value : ungraded("it could not be played", runs.pricing.isFree(run.engine) ? 0 : yield* shadows.spent(run.run_id))
-        // With its session goes what would be charged again.
-        if (done !== null) yield* transaction(Effect.andThen(queue.done(run, next, done), shadows.erase(run.run_id)))
+      const byKey = new Map(run.cases.map((asked) => [asked.key, asked]))
+      const worst = (key: string) => {
+        const asked = byKey.get(key)
+        return asked === undefined ? 0 : worstOf(runs.pricing, run, asked)
       }
+      const playing = new Map<number, number>()
+      const beginning = yield* Semaphore.make(1)
+      const begin = queue.begin(run, playing, worst).pipe(
+        Effect.tap((step) => Effect.sync(() => { if (step.kind === "play") playing.set(step.next.place, step.worstMicroUsd) })),
+        beginning.withPermits(1)
+      )
+      /** Case after case, beside the others. The last to come to its end knows how the run has ended. */
+      const lane = Effect.gen(function*() {
+        while (true) {
+          const step = yield* begin
+          if (step.kind !== "play") return step
+          yield* playOne(run, step.next, stored, baseline)
+          playing.delete(step.next.place)
+        }
+      })
+      const steps = yield* Effect.all(Array.from({ length: runs.pricing.isFree(run.engine) ? 1 : CASES_AT_ONCE }, () => lane), { concurrency: "unbounded" })
+      const ending = steps.some(({ kind }) => kind === "lost") ? undefined : steps.find((step) => step.kind === "end")
+      if (ending !== undefined) yield* end(run, ending.status)
     })
 
     const guarded = (run: HeldRun) => play(run).pipe(

@@ -16,6 +16,8 @@ import type { EvalEngine } from "./EvalEngines.ts"
 
 export interface CaseToPlay {
   readonly cast: Cast
+  /** Of the case and repeat, in the run. */
+  readonly place: number
   readonly character: Character
   readonly engine: EvalEngine
   readonly replyMode: RunOrder["reply_mode"]
@@ -46,12 +48,12 @@ const clockFrom = (clock: Clock.Clock, moment: number): Clock.Clock => {
 /** The turn was taken from this worker: whoever plays the case next begins it anew. */
 const taken = (what: string) => new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error(what) })
 
-const play = Effect.fnUntraced(function*({ cast, character, engine, replyMode, asked, seed, free, wanted }: CaseToPlay) {
+const play = Effect.fnUntraced(function*({ cast, place, character, engine, replyMode, asked, seed, free, wanted }: CaseToPlay) {
   const [shadows, inbox, runner, reader, relationships] = [yield* ShadowSessions, yield* Inbox, yield* TurnRunner, yield* TurnReader, yield* Relationships]
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
   const openedAt = yield* now
-  const { session, greeting } = yield* shadows.open(cast, asked.setup, seed, openedAt)
+  const { session, greeting } = yield* shadows.open(cast, place, asked.setup, seed, openedAt)
   let memoryIds: Trajectory["memory_ids"] = {}
   let known = yield* relationships.amend(session, (relationship) => Effect.sync(() => {
     const { patch, memoryIds: ids } = setUp(asked.setup, character, relationship, openedAt, seed)
