@@ -4,7 +4,8 @@ import type * as Effect from "effect/Effect"
 /** What an app is told about how its deliveries and bots are doing, apart from any conversation. */
 export const OPERATIONAL_TYPES = [
   "budget.warning", "character.not_ready", "delivery.unknown", "delivery.delayed", "chat.blocked", "chat.unblocked", "chat.unreachable",
-  "bot.active", "bot.degraded", "bot.recovered", "bot.revoked", "bot.suspended", "bot.detached", "bot.owner_changed", "bot.token_replaced"
+  "bot.active", "bot.degraded", "bot.recovered", "bot.revoked", "bot.suspended", "bot.detached", "bot.owner_changed", "bot.token_replaced",
+  "payment.pre_checkout", "payment.succeeded", "payment.paid_media", "payment.subscription"
 ] as const
 export type OperationalType = (typeof OPERATIONAL_TYPES)[number]
 

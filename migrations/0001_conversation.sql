@@ -126,6 +126,8 @@ create table turns (
   -- Whether it was put off once, for as long as the character takes to answer.
   deferred boolean not null default false,
   character_version int,
+  -- The person wants no answer any more.
+  stopped boolean not null default false,
   owner text,
   fence int not null default 0,
   crashes int not null default 0,

@@ -67,8 +67,6 @@ create table telegram_chats (
   apologised_cursor bigint,
   -- A /forget waits for its second word until then.
   forget_until timestamptz,
-  -- The update that the last word was said by: handled again, it is no second one.
-  forget_update_id bigint,
   created_at timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id, thread_id)
 );
@@ -119,9 +117,7 @@ create table telegram_links (
   channel_id text not null,
   external_user_ref text not null,
   expires_at timestamptz not null,
-  used_at timestamptz,
-  -- By which update: handled again, it is still the first.
-  used_by bigint
+  used_at timestamptz
 );
 
 -- A managed bot that somebody has yet to create by its link. Anybody who has the link can: it is a secret, and it ends.
@@ -141,7 +137,7 @@ create table telegram_provisionings (
   user_id bigint,
   primary key (app_id, channel_id)
 );
-create unique index telegram_provisionings_username on telegram_provisionings (lower(suggested_username)) where matched_at is null;
+create index on telegram_provisionings (lower(suggested_username)) where matched_at is null;
 create index on telegram_provisionings (claimed_by) where matched_at is null;
 
 -- What the manager bot was told: each is kept before anything comes of it, for there is no way to ask again.

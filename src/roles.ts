@@ -8,6 +8,7 @@ import { Outbound } from "#channels/outbound/Outbound.ts"
 import { Pages } from "#channels/outbound/Pages.ts"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { makeTelegramChannel, TELEGRAM_KINDS } from "#channels/telegram/TelegramChannel.ts"
+import { Outage } from "#channels/telegram/Outage.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
@@ -182,7 +183,7 @@ const sandboxes = Layer.unwrap(Effect.gen(function*() {
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
   return new Map(channels.map((channel) => [channel.kind, channel]))
-})).pipe(Layer.provide([WebhookEndpointReader.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))
+})).pipe(Layer.provide([WebhookEndpointReader.layer, Outage.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))
 
 const botApi = Layer.unwrap(Effect.gen(function*() {
   const { telegram } = yield* Settings

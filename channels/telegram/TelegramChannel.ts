@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Schedule from "effect/Schedule"
 import { Attempt, type Channel, type Delivery } from "../Channel.ts"
 import { OperationalLog } from "../OperationalLog.ts"
+import { Outage } from "./Outage.ts"
 import { Pace } from "./Pace.ts"
 import { Photos } from "./Photos.ts"
 import { isAsked, type Message, render, textsOf } from "./render.ts"
@@ -51,6 +52,7 @@ const lookedUp = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Optio
 export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TELEGRAM_KINDS)[number]) {
   const bots = yield* TelegramBots
   const chats = yield* TelegramChats
+  const outage = yield* Outage
   const pace = yield* Pace
   const typing = yield* Typing
   const operations = yield* OperationalLog
@@ -74,6 +76,8 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
   // What cannot be counted is not sent: the lane comes back in a moment.
   const admit = Effect.fnUntraced(function*(delivery: Delivery) {
     yield* typing.end(delivery)
+    const away = yield* outage.wait
+    if (Duration.isGreaterThan(away, Duration.zero)) return { after: away }
     const wait = yield* lookedUp(pace.reserve(delivery, { proactive: isProactive(delivery), within: WORTH_WAITING }))
     if (Option.isNone(wait)) return { after: WORTH_WAITING }
     if (Duration.isGreaterThan(wait.value, WORTH_WAITING)) return { after: wait.value }

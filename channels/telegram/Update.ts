@@ -50,7 +50,16 @@ export const Message = Schema.Struct({
   contact: optional(Schema.Struct({ first_name: Schema.String })),
   poll: optional(Schema.Struct({ question: Schema.String })),
   migrate_to_chat_id: optional(Schema.Int),
-  migrate_from_chat_id: optional(Schema.Int)
+  migrate_from_chat_id: optional(Schema.Int),
+  successful_payment: optional(Schema.Struct({
+    currency: Schema.String,
+    total_amount: Schema.Int,
+    invoice_payload: Schema.String,
+    telegram_payment_charge_id: Schema.String,
+    provider_payment_charge_id: Schema.String,
+    is_recurring: optional(Schema.Boolean),
+    subscription_expiration_date: optional(Schema.Int)
+  }))
 })
 export type Message = typeof Message.Type
 
@@ -69,12 +78,22 @@ const Callback = Schema.Struct({
 })
 export type Callback = typeof Callback.Type
 
+const Stopped = Schema.Struct({ chat: Chat, message_thread_id: optional(Schema.Int) })
+
+const PreCheckout = Schema.Struct({ id: Schema.String, from: User, currency: Schema.String, total_amount: Schema.Int, invoice_payload: Schema.String })
+const PaidMedia = Schema.Struct({ from: User, paid_media_payload: Schema.String })
+const Subscription = Schema.Struct({ user: User, invoice_payload: Schema.String, state: Schema.String })
+
 export const Update = Schema.Struct({
   update_id: Schema.Int,
   message: optional(Message),
   edited_message: optional(Message),
   callback_query: optional(Callback),
-  my_chat_member: optional(Member)
+  my_chat_member: optional(Member),
+  stopped_message_generation: optional(Stopped),
+  pre_checkout_query: optional(PreCheckout),
+  purchased_paid_media: optional(PaidMedia),
+  subscription: optional(Subscription)
 })
 export type Update = typeof Update.Type
 
@@ -83,9 +102,9 @@ const decodeId = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.In
 
 /**
  * `text`: a person's message, which may be answered together with the next; `edit`: one is changed, in time or not.
- * `command`, `callback`, `member`, `service`: handled by themselves. `other`: passed over.
+ * `command`, `callback`, `member`, `stop`, `payment`, `service`: handled by themselves. `other`: passed over.
  */
-export type UpdateKind = "text" | "edit" | "command" | "callback" | "member" | "service" | "other"
+export type UpdateKind = "text" | "edit" | "command" | "callback" | "member" | "stop" | "payment" | "service" | "other"
 
 /** By a first look: what it is, and whose queue it stands in. */
 export interface FirstLook {
@@ -108,6 +127,7 @@ const COMMAND = /^\/[A-Za-z0-9_]{1,32}(?:@\w+)?(?!\S)/
 const kindOfMessage = (message: Message): UpdateKind => {
   if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"
   if (message.from === undefined || message.from.is_bot || message.sender_chat !== undefined) return "other"
+  if (message.successful_payment !== undefined) return "payment"
   return COMMAND.test(message.text ?? "") ? "command" : "text"
 }
 
@@ -119,7 +139,7 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
   if (update === undefined) {
     return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, messageId: null, album: null })))
   }
-  const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member } = update
+  const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member, stopped_message_generation: stopped } = update
   const plain = { updateId, threadId: 0, senderId: null, messageId: null, album: null }
   if (message !== undefined) {
     return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, messageId: message.message_id, album: message.media_group_id ?? null }
@@ -131,5 +151,8 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
   }
   if (callback !== undefined) return { ...plain, kind: "callback", chatId: callback.message?.chat.id ?? callback.from.id }
   if (member !== undefined) return { ...plain, kind: "member", chatId: member.chat.id }
-  return { ...plain, kind: "other", chatId: 0 }
+  if (stopped !== undefined) return { ...plain, kind: "stop", chatId: stopped.chat.id, threadId: stopped.message_thread_id ?? 0 }
+  // Telegram waits ten seconds for the word on a payment: it stands in no chat's queue, behind what may take longer.
+  const payer = update.pre_checkout_query?.from ?? update.purchased_paid_media?.from ?? update.subscription?.user
+  return { ...plain, kind: payer === undefined ? "other" : "payment", chatId: 0, senderId: payer?.id ?? null }
 }

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import { Attempt, type Delivery } from "../Channel.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { BotApi, type BotApiError } from "./BotApi.ts"
+import { Outage } from "./Outage.ts"
 import { Pace } from "./Pace.ts"
 import type { Message } from "./render.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
@@ -36,6 +37,7 @@ export const makeSend = Effect.gen(function*() {
   const api = yield* BotApi
   const bots = yield* TelegramBots
   const chats = yield* TelegramChats
+  const outage = yield* Outage
   const pace = yield* Pace
   const operations = yield* OperationalLog
 
@@ -117,6 +119,7 @@ export const makeSend = Effect.gen(function*() {
     for (let tries = 1;; tries++) {
       const result = yield* Effect.result(put(bot, form))
       yield* Effect.ignore(pace.returned(delivery))
+      yield* outage.note(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
       if (Result.isSuccess(result)) return Attempt.cases.Sent.make({ statusCode: 200, answer: JSON.stringify({ message_id: result.success.message_id }) })
       const other = tries < FORMS ? yield* otherwise(delivery, form, result.failure) : null
       if (other === null) return yield* judge(delivery, bot, result.failure)

@@ -134,8 +134,10 @@ export class Turns extends Context.Service<Turns, {
   readonly claim: (owner: string, session: SessionRef) => Effect.Effect<ClaimRow | undefined, DatabaseError>
   /** The terminal write. Concurrent settlements travel together. */
   readonly settle: (settlement: Settlement) => Effect.Effect<Settled, DatabaseError>
-  /** The turns that this worker holds, by the table. */
-  readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<Lease>, DatabaseError>
+  /** The turns that this worker holds, by the table; and which of them are to be stopped. */
+  readonly heldBy: (owner: string) => Effect.Effect<ReadonlyArray<Lease & { readonly stopped: boolean }>, DatabaseError>
+  /** The person wants no answer to what they have said: the turn that is being answered, or waits first in line, comes to nothing. */
+  readonly stop: (session: SessionRef) => Effect.Effect<void, DatabaseError>
   /** Books what the attempt has cost so far, unless the lease was lost. Meant for calls that more will follow: the last is booked by whatever ends the attempt. */
   readonly book: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
   /** Puts a claimed turn off until then: the author's delay, applied once. */
@@ -195,10 +197,18 @@ export class Turns extends Context.Service<Turns, {
     })
 
     const heldBy = (owner: string) =>
-      query<Array<{ app_id: string; session_id: string; turn_index: number; fence: number }>>((sql) => sql`
-        select app_id, session_id, turn_index, fence from turns where outcome is null and owner = ${owner}`).pipe(
-        Effect.map((rows) => rows.map((row): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner, fence: row.fence })))
+      query<Array<{ app_id: string; session_id: string; turn_index: number; fence: number; stopped: boolean }>>((sql) => sql`
+        select app_id, session_id, turn_index, fence, stopped from turns where outcome is null and owner = ${owner}`).pipe(
+        Effect.map((rows) => rows.map((row) => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner, fence: row.fence, stopped: row.stopped })))
       )
+
+    const stop = ({ appId, sessionId }: SessionRef) => Effect.asVoid(query((sql) => sql`
+      with stopped as (
+        update turns t set stopped = true, due_at = least(t.due_at, now()) from (
+          select turn_index from turns where app_id = ${appId} and session_id = ${sessionId} and outcome is null order by turn_index limit 1
+        ) o where t.app_id = ${appId} and t.session_id = ${sessionId} and t.turn_index = o.turn_index and t.outcome is null and t.initiative is null returning t.app_id, t.session_id
+      )
+      select ${addTurnJobs(sql, sql`select * from stopped`)}`))
 
     const spend = (lease: Lease, stages: ReadonlyArray<StageRecord>, free: boolean) => (sql: Sql) =>
       Promise.all([lockAllowances(sql, [lease.appId], [lease.sessionId]), lockSessions(sql, [lease.appId], [lease.sessionId]), writeSpent(sql, toSpending(lease, stages), free)])
@@ -212,6 +222,6 @@ export class Turns extends Context.Service<Turns, {
       if (freed.length > 0) await sql`select ${addTurnJobs(sql, sql`select ${lease.appId}::text as app_id, ${lease.sessionId}::text as session_id`)}`
     }))
 
-    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, defer, release })
+    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, stop, defer, release })
   }))
 }

@@ -13,6 +13,7 @@ export interface ClaimRow {
   readonly crashes: number
   readonly accepted_at: Date
   readonly deferred: boolean
+  readonly stopped: boolean
   readonly session_status: string
   /** The message; empty where the character writes first. */
   readonly text: string
@@ -56,7 +57,7 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
     where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null and t.outcome is null
     returning t.*, s.character_slug, s.external_user_ref
   )
-  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.fault, l.status as session_status,
+  select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.stopped, t.fault, l.status as session_status,
     coalesce(e.payload ->> 'text', '') as text, t.initiative,
     t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
     exists (select from visual_identities v where v.app_id = t.app_id and v.character_slug = t.character_slug and v.identity ->> 'appearance' <> '') as has_looks

@@ -7,7 +7,7 @@ export const eraseTraces = Effect.fnUntraced(function*(appId: string, externalUs
   yield* query((sql) => sql`
     update telegram_updates u set raw = '{}' from telegram_chats c
     where c.app_id = ${appId} and c.external_user_ref = ${externalUserRef}
-      and u.app_id = c.app_id and u.channel_id = c.channel_id and u.chat_id = c.chat_id and u.thread_id = c.thread_id and u.done_at is not null`)
+      and u.app_id = c.app_id and u.channel_id = c.channel_id and (u.chat_id = c.chat_id or (u.chat_id = 0 and u.sender_id = c.chat_id)) and u.thread_id = c.thread_id and u.done_at is not null`)
   yield* query((sql) => sql`delete from telegram_links where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
   yield* query((sql) => sql`
     update worlds w set revision = revision + 1 from (select distinct slug from arc_influences where app_id = ${appId} and external_user_ref = ${externalUserRef}) a where w.app_id = ${appId} and w.slug = a.slug`)

@@ -68,6 +68,7 @@ import type { Worlds } from "#src/db/Worlds.ts"
 import type { VisualIdentities } from "#src/db/VisualIdentities.ts"
 import type { AuditEntries } from "#src/db/AuditEntries.ts"
 import type { BatchRows } from "#src/db/telegram/BatchRows.ts"
+import type { BotApi } from "#channels/telegram/BotApi.ts"
 import type { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import type { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { ChatRows } from "#src/db/telegram/ChatRows.ts"
@@ -87,7 +88,7 @@ import type { ApiError, Kind } from "./errors.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Evidence | Expenses | Feeds | Findings | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Pages | Painter | Pictures | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | Research | RollingLimits | Runs | Sandboxes
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotApi | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Evidence | Expenses | Feeds | Findings | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Pages | Painter | Pictures | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | Research | RollingLimits | Runs | Sandboxes
   | Sessions | Storage | StoredObjects | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Worlds | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>

@@ -6,7 +6,6 @@ import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotResource } from "./botResource.ts"
 import { success } from "./envelope.ts"
-import { telegramUsernameAwaited } from "./errors.ts"
 import { createOnce } from "./idempotent.ts"
 import { qrCode } from "./qrCode.ts"
 import type { BotCreate } from "./schemas/telegram.ts"
@@ -35,7 +34,7 @@ export const createManagedBot = Effect.fnUntraced(function*(request: FastifyRequ
     const suggestedUsername = body.suggested_username ?? usernameFor(body.character_slug)
     const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) => requests.create(appId, {
       characterSlug: body.character_slug, suggestedName, suggestedUsername, isRandom: body.suggested_username === undefined, ownerRef: body.owner_ref ?? null, hooksAt, joinWindowMs: body.join_window_ms, unknownPolicy: body.unknown_policy
-    })).pipe(Effect.catchTag("UsernameAwaited", () => Effect.fail(telegramUsernameAwaited)))
+    }))
     const { url, claimUrl } = yield* askTelegram(manager.links(suggestedUsername, suggestedName, claimCode))
     return { ...success(toBotResource(bot)), shownOnce: { link: { url, qr: qrCode(url), claim_url: claimUrl, claim_qr: qrCode(claimUrl), expires_at: expiresAt.toISOString() } } }
   }))

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { FastifyRequest } from "fastify"
+import { BotApi } from "#channels/telegram/BotApi.ts"
 import { isBotToken } from "#channels/telegram/botToken.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/Characters.ts"
@@ -10,9 +11,6 @@ import { NoManager } from "#src/jobs/telegram/Manager.ts"
 import type { Success } from "./envelope.ts"
 import { type ApiError, characterArchived, managedBotsUnavailable, notFound, telegramTokenInvalid, telegramUnavailable, telegramWebhookForeign } from "./errors.ts"
 import { createOnce } from "./idempotent.ts"
-
-
-
 
 /** What a path with a bot's id names. */
 export const findBot = Effect.fnUntraced(function*(request: FastifyRequest) {
@@ -61,6 +59,13 @@ export const actOnce = Effect.fnUntraced(function*<E, R>(request: FastifyRequest
     return before
   }))
   return fresh ? yield* act : kept
+})
+
+/** Tells Telegram whether a payment may go on. */
+export const answerPreCheckout = Effect.fnUntraced(function*(bot: StoredBot, payload: { readonly pre_checkout_query_id: string; readonly ok: boolean; readonly error_message?: string }) {
+  const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
+  if (token === undefined) return yield* notFound.bot
+  yield* BotApi.use((api) => api.call(token, "answerPreCheckoutQuery", payload))
 })
 
 /** Has the webhook set; that it could not be is in the bot's status and not an error: it is tried again. */

@@ -194,7 +194,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   yield* Deferred.await(started)
 
   const sweep = Effect.gen(function*() {
-    yield* runner.releaseStrays
+    yield* runner.review
     if ((yield* runner.inFlight) >= MAX_IN_FLIGHT) return
     const woken = yield* workers.sweep
     if (woken > 0) yield* Effect.logInfo("sweeper woke waiting turns", { turns: woken })

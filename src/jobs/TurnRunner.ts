@@ -1,6 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,6 +25,7 @@ export const MAX_IN_FLIGHT = 200
 
 const leaseOf = (row: ClaimRow): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence })
 const withheld = Outcome.cases.Withheld.make({})
+const unwanted = Outcome.cases.Withheld.make({ by: "stopped" })
 /** Nothing more is to be done in the session for now. */
 const putOff: Settled = { _tag: "Taken" }
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
@@ -41,8 +43,8 @@ export class TurnRunner extends Context.Service<TurnRunner, {
   readonly close: Effect.Effect<void>
   /** Turns being run by this process now. */
   readonly inFlight: Effect.Effect<number>
-  /** Gives back turns that are ours by the table but that we do not run: the answer to their claim was lost with its connection. */
-  readonly releaseStrays: Effect.Effect<void, DatabaseError>
+  /** Stops what is to be stopped, and gives back turns that are ours by the table but that we do not run: the answer to their claim was lost with its connection. */
+  readonly review: Effect.Effect<void, DatabaseError>
 }>()("src/jobs/TurnRunner") {
   static readonly layer = Layer.effect(TurnRunner, Effect.gen(function*() {
     const served = yield* TurnPipeline
@@ -53,10 +55,10 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const withSlot = yield* makePlaces(MAX_IN_FLIGHT)
 
     let closed = false
-    const running = new Set<string>()
+    const running = new Map<string, Deferred.Deferred<Outcome>>()
     const nameOf = ({ sessionId, turnIndex, fence }: Lease) => `${sessionId} ${turnIndex} ${fence}`
-    const known = <A, E, R>(lease: Lease, work: Effect.Effect<A, E, R>) =>
-      Effect.acquireUseRelease(Effect.sync(() => running.add(nameOf(lease))), () => work, () => Effect.sync(() => running.delete(nameOf(lease))))
+    const known = <A, E, R>(lease: Lease, work: (stop: Deferred.Deferred<Outcome>) => Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(Effect.tap(Deferred.make<Outcome>(), (stop) => Effect.sync(() => running.set(nameOf(lease), stop))), work, () => Effect.sync(() => running.delete(nameOf(lease))))
 
     const load = Effect.fnUntraced(function*(row: ClaimRow, staging: Staging | undefined) {
       const character = yield* untilReachable(characters.get(row.app_id, row.character_slug, row.character_version))
@@ -100,12 +102,14 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       return null
     })
 
-    const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail, staging: Staging | undefined) {
+    const runOne = Effect.fnUntraced(function*(row: ClaimRow, lease: Lease, trail: Trail, staging: Staging | undefined, stop: Deferred.Deferred<Outcome>) {
       // The session ended before this turn was begun (again): its end is the turn's, whatever outcome is named here.
       if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trail.records)
+      if (row.stopped) return yield* settle(lease, row.initiative, unwanted, trail.records)
       if (row.crashes >= CRASH_CAP) return yield* settle(lease, row.initiative, generationFailed, trail.records)
       const outcome = yield* attempt(row, lease, trail, staging).pipe(
-        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed))
+        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed)),
+        Effect.raceFirst(Deferred.await(stop))
       )
       if (outcome === null) return putOff
       // A reply that the database will not take must not leave the turn hanging.
@@ -128,7 +132,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         if (row === undefined) return undefined
         const lease = leaseOf(row)
         const trail = new Trail(yield* Clock.Clock, book(lease))
-        return yield* known(lease, restore(runOne(row, lease, trail, staging)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
+        return yield* known(lease, (stop) => restore(runOne(row, lease, trail, staging, stop)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
       }))
 
     const drain = Effect.fnUntraced(function*(session: SessionRef, staging?: Staging) {
@@ -140,14 +144,18 @@ export class TurnRunner extends Context.Service<TurnRunner, {
 
     // One that is only on its way here is known by the next look.
     let suspects: ReadonlySet<string> = new Set()
-    const releaseStrays = Effect.gen(function*() {
+    const review = Effect.gen(function*() {
       const owner = yield* membership.current
       const held = Option.isNone(owner) ? [] : yield* turns.heldBy(owner.value)
+      for (const lease of held) {
+        const stop = lease.stopped ? running.get(nameOf(lease)) : undefined
+        if (stop !== undefined) yield* Deferred.succeed(stop, unwanted)
+      }
       const strays = held.filter((lease) => !running.has(nameOf(lease)))
       for (const stray of strays.filter((lease) => suspects.has(nameOf(lease)))) yield* turns.release(stray, [])
       suspects = new Set(strays.map(nameOf))
     })
 
-    return TurnRunner.of({ drain, close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => running.size), releaseStrays })
+    return TurnRunner.of({ drain, close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => running.size), review })
   }))
 }

@@ -29,7 +29,7 @@ const OPEN = [
   "GET /v1/sessions/{session_id}/memories/{memory_id}", "PATCH /v1/sessions/{session_id}/memories/{memory_id}", "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
   "GET /v1/sessions/{session_id}/delivery", "GET /v1/sessions/{session_id}/delivery/{delivery_id}", "POST /v1/sessions/{session_id}/delivery/{delivery_id}/retry", "GET /v1/delivery/events",
   "GET /v1/telegram/bots", "POST /v1/telegram/bots", "GET /v1/telegram/bots/{bot_id}", "PATCH /v1/telegram/bots/{bot_id}", "DELETE /v1/telegram/bots/{bot_id}", "GET /v1/telegram/bots/{bot_id}/chats",
-  "POST /v1/telegram/bots/{bot_id}/links", "POST /v1/telegram/bots/{bot_id}/probe", "POST /v1/telegram/bots/{bot_id}/suspend", "POST /v1/telegram/bots/{bot_id}/resume", "POST /v1/telegram/bots/{bot_id}/rotate-secret",
+  "POST /v1/telegram/bots/{bot_id}/answer-pre-checkout", "POST /v1/telegram/bots/{bot_id}/links", "POST /v1/telegram/bots/{bot_id}/probe", "POST /v1/telegram/bots/{bot_id}/suspend", "POST /v1/telegram/bots/{bot_id}/resume", "POST /v1/telegram/bots/{bot_id}/rotate-secret",
   "GET /v1/end-users", "GET /v1/end-users/{external_user_ref}", "PATCH /v1/end-users/{external_user_ref}", "DELETE /v1/end-users/{external_user_ref}", "GET /v1/end-users/{external_user_ref}/sessions",
   "GET /v1/end-users/{external_user_ref}/usage", "GET /v1/end-users/{external_user_ref}/caps", "GET /v1/erasures/{erasure_id}",
   "GET /v1/usage", "GET /v1/rates"

@@ -113,7 +113,7 @@ const send = async (request: RawRequest) => {
 /** What a right body gets where it can succeed but once, or not without a person, or not while so much is under way. */
 const RIGHT: Readonly<Record<string, number>> = {
   "/v1/sessions/{session_id}/storylines/{storyline_id}/triggers": 409, "/v1/account/device/token": 400, "/v1/account/apps/{app_id}/api-keys/{prefix}/rotate": 409,
-  "/v1/evals/suites/{suite_id}/runs": 429, "/v1/evals/runs/{run_id}/regrade": 429
+  "/v1/evals/suites/{suite_id}/runs": 429, "/v1/evals/runs/{run_id}/regrade": 429, "/v1/telegram/bots/{bot_id}/answer-pre-checkout": 409
 }
 
 /** A session's channel is not one of the app's; and an entry of the lore is one of a character whose lore is not replaced meanwhile; nor is it forgotten what somebody looks like of whom pictures are asked for. */

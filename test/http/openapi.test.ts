@@ -243,6 +243,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/sessions/{session_id}/storylines/{storyline_id}/triggers",
       "POST /v1/telegram/batches",
       "POST /v1/telegram/bots",
+      "POST /v1/telegram/bots/{bot_id}/answer-pre-checkout",
       "POST /v1/telegram/bots/{bot_id}/links",
       "POST /v1/telegram/bots/{bot_id}/probe",
       "POST /v1/telegram/bots/{bot_id}/resume",

@@ -18,7 +18,7 @@ import { characterOf, plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
-  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, session_status: "active", text: "hello", fault: null, initiative: null,
+  app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, stopped: false, session_status: "active", text: "hello", fault: null, initiative: null,
   character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown", has_looks: false
 }
 const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
@@ -50,6 +50,34 @@ describe("a turn whose claim is on its way when its worker is asked to stop", ()
     yield* Fiber.join(stopped)
     assert.deepStrictEqual(released, [lease])
     assert.strictEqual(yield* runner.inFlight, 0)
+  }))
+})
+
+describe("a turn that the person wants no answer of any more", () => {
+  const outcomes: Array<string> = []
+  const settle = ({ lease, outcome, stages }: Settlement) => Effect.sync(() => {
+    outcomes.push(`${lease.turnIndex} ${outcome._tag} ${Outcome.guards.Withheld(outcome) ? outcome.by : ""} ${stages.length}`)
+    return { _tag: "Settled" as const, openTurns: 0 }
+  })
+
+  it.effect("is broken off where it runs, and what it has cost is on record", () => Effect.gen(function*() {
+    const [begun, brokenOff] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const runner = yield* runnerWith({
+      turns: { claim: () => Effect.succeed(row), settle, heldBy: () => Effect.succeed([{ ...lease, stopped: true }]) },
+      run: (_, trail) => trail.stage("generation", Deferred.succeed(begun, undefined).pipe(Effect.andThen(Effect.never), Effect.onInterrupt(() => Deferred.succeed(brokenOff, undefined))))
+    })
+    const drain = yield* Effect.forkChild(runner.drain(session))
+    yield* Deferred.await(begun)
+    yield* runner.review
+    yield* Fiber.join(drain)
+    assert.isTrue(yield* Deferred.isDone(brokenOff))
+    assert.deepStrictEqual(outcomes.splice(0), ["1 Withheld stopped 1"])
+  }))
+
+  it.effect("is not begun where it waits", () => Effect.gen(function*() {
+    const runner = yield* runnerWith({ turns: { claim: () => Effect.succeed({ ...row, stopped: true }), settle } })
+    yield* runner.drain(session)
+    assert.deepStrictEqual(outcomes.splice(0), ["1 Withheld stopped 0"])
   }))
 })
 

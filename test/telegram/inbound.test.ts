@@ -25,11 +25,24 @@ const started = async (fields: Record<string, unknown> = {}) => {
   return { ...attached, person, session: session_id ?? "" }
 }
 const allDone = (id: string) => until("all to be done", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`).length === 0)
-/** As it is when a process dies after it has done something and before it has put that down. */
-const handleAgain = async (id: string, text: string) => {
+/** As it is when a process dies over a command, once it has done all that there is to do and before that is committed: another one takes it up. */
+const dyingOver = async (id: string, command: () => void) => {
+  const { sql } = ground.server.database
   await allDone(id)
-  await ground.server.database.sql`update telegram_updates set done_at = null, due_at = now() where channel_id = ${id} and position(${text} in raw::text) > 0`
+  await sql`create sequence deaths`
+  await sql`create function die() returns trigger language plpgsql as $$ begin if nextval('deaths') = 1 then raise exception 'killed' using errcode = '57P01'; end if; return null; end $$`
+  await sql.unsafe(`create constraint trigger die after update on telegram_updates deferrable initially deferred for each row when (new.channel_id = '${id}' and new.done_at is not null) execute function die()`)
+  command()
+  await until("the death", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1)
+  await sql`update telegram_updates set due_at = now() where channel_id = ${id} and done_at is null`
   await allDone(id)
+  await sql`drop trigger die on telegram_updates`
+  await sql`drop function die`
+  await sql`drop sequence deaths`
+}
+const forgets = async ({ bot, person }: Awaited<ReturnType<typeof started>>) => {
+  ground.telegram.say(person, bot, "/forget")
+  await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
 }
 const inGroup = (bot: Parameters<typeof ground.telegram.start>[1], group: Group) => ground.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 
@@ -134,6 +147,25 @@ describe("a press on a button", () => {
     assert.deepStrictEqual(await hears(session, 1), ["Bread"])
     await until("it to be answered", () => ground.telegram.callbackAnswer(query) !== undefined)
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+  })
+})
+
+describe("an answer that a person stops", () => {
+  it("does not come; the next one does", async () => {
+    const slow = await ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+    const attached = await started({ character_slug: slow })
+    const { person, bot, session } = attached
+    ground.telegram.say(person, bot, "Tell me a long story")
+    await hears(session, 1)
+    await ground.hand(attached, { stopped_message_generation: { chat: { id: person.id, type: "private", first_name: "Anna" }, draft_id: 1 } })
+    const [run] = await until("the end of the turn", async () => {
+      const { runs } = (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data
+      return runs[0]?.finished_at !== null && runs
+    })
+    assert.deepInclude(run, { status: "withheld", error_code: "stopped" })
+    ground.telegram.say(person, bot, "A short one, then")
+    await hears(session, 2)
+    assert.lengthOf(await ground.server.database.sql`select 1 from turns where session_id = ${session} and outcome is null and not stopped`, 1)
   })
 })
 
@@ -270,15 +302,44 @@ describe("a command", () => {
     await until("a new beginning", () => ground.said(bot, person).at(-1) === GREETING)
   })
 
-  it("/forget deletes nothing where one word is handled twice", async () => {
+  it("/forget deletes nothing where we died over the first word", async () => {
+    const begun = await started()
+    const { bot, person, session, id } = begun
+    await dyingOver(id, () => ground.telegram.say(person, bot, "/forget"))
+    await saidAtLeast(ground, bot, person, 2)
+    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 200)
+    assert.lengthOf(ground.said(bot, person), 2)
+    await forgets(begun)
+  })
+
+  it("/forget opens no new session where we died over the second word", async () => {
     const { bot, person, session, id } = await started()
     ground.telegram.say(person, bot, "/forget")
     await saidAtLeast(ground, bot, person, 2)
-    await handleAgain(id, "/forget")
-    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 200)
-    assert.lengthOf(ground.said(bot, person), 2)
-    ground.telegram.say(person, bot, "/forget")
+    await dyingOver(id, () => ground.telegram.say(person, bot, "/forget"))
     await until("the end", () => ground.said(bot, person).some((text) => text.startsWith("It is deleted")))
+    assert.strictEqual((await ground.app.get(`/v1/sessions/${session}`)).status, 404)
+    assert.isNull((await chatOf(id)).session_id)
+    assert.lengthOf(ground.said(bot, person), 3)
+  })
+
+  it("that we died over is done once: /reset greets once, in the one session that it opens, and /start says one thing", async () => {
+    const { bot, person, id, session } = await started()
+    await dyingOver(id, () => ground.telegram.say(person, bot, "/reset"))
+    await saidAtLeast(ground, bot, person, 2)
+    assert.notStrictEqual((await chatOf(id)).session_id, session)
+    const anna = ground.telegram.createUser({ first_name: "Anna" })
+    await dyingOver(id, () => ground.telegram.start(anna, bot))
+    await saidAtLeast(ground, bot, anna, 1)
+    ground.telegram.say(anna, bot, "/help")
+    await saidAtLeast(ground, bot, anna, 2)
+    ground.telegram.say(person, bot, "/help")
+    await saidAtLeast(ground, bot, person, 3)
+    assert.deepStrictEqual(ground.said(bot, person).slice(0, 2), [GREETING, GREETING])
+    assert.strictEqual(ground.said(bot, anna)[0], GREETING)
+    assert.include(ground.said(bot, anna)[1], "/reset")
+    const refs = [person, anna].map(({ id }) => `tg:${id}`)
+    assert.lengthOf(await ground.server.database.sql`select 1 from sessions where external_user_ref in ${ground.server.database.sql(refs)}`, 3)
   })
 
   it("/forget deletes what was said before a link, too", async () => {
@@ -329,6 +390,21 @@ describe("a link for a user of the app's", () => {
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
   })
 
+  it("makes nobody of a group, and stays good for the one whom it is for", async () => {
+    const { bot, id } = await ground.attach()
+    const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-47" })).body.data
+    const code = url.split("start=")[1]
+    const anna = ground.telegram.createUser({ first_name: "Anna" })
+    const group = ground.telegram.createGroup([anna])
+    ground.telegram.addBot(group, anna, bot)
+    ground.telegram.say(anna, group, `/start@${bot.username} ${code}`)
+    await until("the answer", () => inGroup(bot, group).some(({ text }) => text?.includes("with me alone") === true))
+    assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${group.id}`)
+    ground.telegram.start(anna, bot, code)
+    await saidAtLeast(ground, bot, anna, 1)
+    assert.strictEqual((await chatsOf(id)).find((each) => each.chat_id === anna.id)?.external_user_ref, "user-47")
+  })
+
   it("is good for the one who has shown it, though we died before it was of use", async () => {
     const { bot, id } = await ground.attach()
     const { sql } = ground.server.database
@@ -336,7 +412,7 @@ describe("a link for a user of the app's", () => {
     await sql`alter table telegram_chats add constraint away check (external_user_ref <> 'user-46')`
     const person = ground.telegram.createUser({ first_name: "Anna" })
     ground.telegram.start(person, bot, url.split("start=")[1])
-    await until("the code to be used", async () => (await sql`select 1 from telegram_links where channel_id = ${id} and used_at is not null`).length === 1)
+    await until("the failure", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1)
     await sql`alter table telegram_chats drop constraint away`
     await allDone(id)
     assert.strictEqual((await chatOf(id)).external_user_ref, "user-46")
@@ -387,6 +463,21 @@ describe("a session that the character has left", () => {
     assert.lengthOf(ground.said(bot, person), 2)
     ground.telegram.say(person, bot, "/start")
     assert.strictEqual((await saidAtLeast(ground, bot, person, 3))[2], GREETING)
+  })
+})
+
+describe("a character that has been archived", () => {
+  it("has whoever comes to its bot told that there is nobody any more; who talks to it already goes on", async () => {
+    const character_slug = await ground.app.createCharacter({ greeting: GREETING })
+    const { bot, person, session } = await started({ character_slug })
+    assert.strictEqual((await ground.app.delete(`/v1/characters/${character_slug}`)).status, 200)
+    const late = ground.telegram.createUser({ first_name: "Bea" })
+    ground.telegram.start(late, bot)
+    assert.deepStrictEqual(await saidAtLeast(ground, bot, late, 1), ["There is nobody to talk to here any more."])
+    ground.telegram.say(person, bot, "/reset")
+    assert.strictEqual((await saidAtLeast(ground, bot, person, 2))[1], "There is nobody to talk to here any more.")
+    ground.telegram.say(person, bot, "And you?")
+    assert.deepStrictEqual(await hears(session, 1), ["And you?"])
   })
 })
 

@@ -133,6 +133,20 @@ describe("a managed bot", () => {
     assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.body.data.id}`)).body.data.status, "awaiting_creation")
   })
 
+  it("of a name that two apps wait for is nobody's until its owner gives their word", async () => {
+    const other = await server.createApp()
+    const character_slug = await other.createCharacter()
+    const waiting = await other.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username: "Village_Shop_bot" })
+    assert.strictEqual(waiting.status, 200)
+    const { id, claim, name, username } = await request({ suggested_username: "village_shop_bot" })
+    const owner = telegram.createUser({ first_name: "Olga" })
+    telegram.confirmNewBot(manager, owner, { username, name })
+    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
+    telegram.start(owner, manager, claim)
+    assert.strictEqual((await isActive(id)).username, username)
+    assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.body.data.id}`)).body.data.status, "awaiting_creation")
+  })
+
   it("that is announced twice is bound once", async () => {
     const { id, bot, owner } = await made()
     const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length

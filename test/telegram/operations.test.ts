@@ -15,6 +15,51 @@ afterAll(async () => {
   await receiver.close()
 })
 
+describe("a payment to an app's bot", () => {
+  const started = async () => {
+    const attached = await ground.attach()
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, attached.bot)
+    await saidAtLeast(ground, attached.bot, person, 1)
+    return { ...attached, person, session: (await ground.chatsOf(attached.id))[0]?.session_id }
+  }
+  const told = (type: string, id: string) => until(type, async () => {
+    const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
+    return events.find((event: LogEvent) => event.type === type && event.payload["channel_id"] === id)?.payload
+  })
+  const answer = async (id: string, fields: object) => {
+    const { status, body } = await ground.app.post(`/v1/telegram/bots/${id}/answer-pre-checkout`, fields)
+    return status === 200 ? body.data : `${status} ${body.detail.code}`
+  }
+
+  it("waits for the app's word, which is passed on once", async () => {
+    const { bot, id, person, session } = await started()
+    const query = ground.telegram.pay(person, bot, { amount: 50, payload: "order-7" })
+    assert.deepStrictEqual(await told("payment.pre_checkout", id), { channel_id: id, session_id: session, telegram_user_id: person.id, query_id: query, currency: "XTR", total_amount: 50, invoice_payload: "order-7" })
+    assert.deepInclude(await answer(id, { query_id: query, ok: true }), { query_id: query, ok: true })
+    assert.deepStrictEqual(ground.telegram.preCheckoutAnswer(query), { ok: true, errorMessage: "" })
+    assert.strictEqual(await answer(id, { query_id: query, ok: true }), "409 pre_checkout_over")
+    const refused = ground.telegram.pay(person, bot, { amount: 1, payload: "order-8" })
+    await answer(id, { query_id: refused, ok: false })
+    assert.deepStrictEqual(ground.telegram.preCheckoutAnswer(refused), { ok: false, errorMessage: "This payment is not possible right now." })
+  })
+
+  it("is told to the app when it is done, and nobody answers it", async () => {
+    const attached = await started()
+    const { id, person, session } = attached
+    const paid = { currency: "XTR", total_amount: 50, invoice_payload: "order-7", telegram_payment_charge_id: "charge-1", provider_payment_charge_id: "" }
+    const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
+    await ground.hand(attached, { message: { message_id: 70, chat, from: person.user, date: 1, successful_payment: paid } })
+    await ground.hand(attached, { purchased_paid_media: { from: person.user, paid_media_payload: "picture-3" } })
+    await ground.hand(attached, { subscription: { user: person.user, invoice_payload: "plan-1", state: "canceled" } })
+    const by = { channel_id: id, session_id: session, telegram_user_id: person.id }
+    assert.deepStrictEqual(await told("payment.succeeded", id), { ...by, ...paid })
+    assert.deepStrictEqual(await told("payment.paid_media", id), { ...by, paid_media_payload: "picture-3" })
+    assert.deepStrictEqual(await told("payment.subscription", id), { ...by, invoice_payload: "plan-1", state: "canceled" })
+    assert.isEmpty(await ground.server.database.sql`select 1 from turns where session_id = ${session ?? ""}`)
+  })
+})
+
 describe("the operational log of an app", () => {
   it("is there and empty before anything has happened, waits for what comes, and is no other app's", async () => {
     const app = await ground.server.createApp()

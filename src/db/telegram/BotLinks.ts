@@ -11,8 +11,8 @@ export const linkHash = (code: string) => createHash("sha256").update(code).dige
 /** Codes that tell a bot whom of the app's users it has before it: for `/start`, once, and for a quarter of an hour. */
 export class BotLinks extends Context.Service<BotLinks, {
   readonly create: (appId: string, channelId: string, externalUserRef: string) => Effect.Effect<{ readonly code: string; readonly expiresAt: Date }, DatabaseError>
-  /** Whom the code stands for, to the first update that shows it. */
-  readonly use: (appId: string, channelId: string, code: string, updateId: number) => Effect.Effect<string | undefined, DatabaseError>
+  /** Whom the code stands for, to the first who shows it. */
+  readonly use: (appId: string, channelId: string, code: string) => Effect.Effect<string | undefined, DatabaseError>
 }>()("src/db/telegram/BotLinks") {
   static readonly layer = Layer.effect(BotLinks, Effect.gen(function*() {
     const { query } = yield* Database
@@ -25,9 +25,9 @@ export class BotLinks extends Context.Service<BotLinks, {
           values (${linkHash(code)}, ${appId}, ${channelId}, ${externalUserRef}, now() + ${MINUTES}::int * interval '1 minute') returning expires_at`)
         return { code, expiresAt: row?.expires_at ?? new Date(0) }
       }),
-      use: (appId, channelId, code, updateId) => query<Array<{ external_user_ref: string }>>((sql) => sql`
-        update telegram_links set used_at = now(), used_by = ${updateId}
-        where code_hash = ${linkHash(code)} and app_id = ${appId} and channel_id = ${channelId} and ((used_at is null and expires_at > now()) or used_by = ${updateId})
+      use: (appId, channelId, code) => query<Array<{ external_user_ref: string }>>((sql) => sql`
+        update telegram_links set used_at = now()
+        where code_hash = ${linkHash(code)} and app_id = ${appId} and channel_id = ${channelId} and used_at is null and expires_at > now()
         returning external_user_ref`).pipe(Effect.map(([row]) => row?.external_user_ref))
     })
   }))

@@ -71,6 +71,8 @@ interface Row {
 export class Conversations extends Context.Service<Conversations, {
   /** The session of a chat; on first contact, or where another is wanted, a new one with its lane, from its greeting on. */
   readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
+  /** The session that is held there; null: none. */
+  readonly sessionOf: (chat: ChatKey) => Effect.Effect<string | null, DatabaseError>
   /** Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. The sessions whose lanes go on. */
   readonly revive: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** The bot is not welcome any more, unless younger word from the chat says otherwise. The sessions that lose their chat. */
@@ -83,7 +85,7 @@ export class Conversations extends Context.Service<Conversations, {
   readonly quieten: (appId: string, sessionId: string) => Effect.Effect<void, DatabaseError>
 }>()("src/db/telegram/Conversations") {
   static readonly layer = Layer.effect(Conversations, Effect.gen(function*() {
-    const { query, transaction } = yield* Database
+    const { query, transaction, afterCommit } = yield* Database
     const sessions = yield* Sessions
     const relationships = yield* Relationships
     const signals = yield* LogSignals
@@ -102,7 +104,17 @@ export class Conversations extends Context.Service<Conversations, {
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'deleted' on conflict do nothing`)
     })
 
-    const meet = Effect.fnUntraced(function*(meeting: Meeting) {
+    /** The chat and its session, as most messages find them: in one step. Undefined: something is to be opened. */
+    const meetAgain = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId, kind, session }: Meeting) {
+      if (session !== "keep") return undefined
+      const [there] = yield* query<Array<{ session_id: string; status: Met["status"]; last_cursor: number }>>((sql) => sql`
+        update telegram_chats c set last_in_at = now(), kind = ${kind} from session_logs l
+        where c.app_id = ${appId} and c.channel_id = ${channelId} and c.chat_id = ${chatId} and c.thread_id = ${threadId} and l.app_id = c.app_id and l.session_id = c.session_id
+        returning c.session_id, l.status, l.last_cursor`)
+      return there === undefined ? undefined : { sessionId: there.session_id, status: there.status, created: false, spoken: there.last_cursor > 0 }
+    })
+
+    const meetAnew = Effect.fnUntraced(function*(meeting: Meeting) {
       const { appId, channelId, chatId, threadId, kind, externalUserRef, session } = meeting
       yield* query((sql) => sql`
         insert into telegram_chats (app_id, channel_id, chat_id, thread_id, kind, external_user_ref)
@@ -130,9 +142,13 @@ export class Conversations extends Context.Service<Conversations, {
         yield* bind(meeting, there?.sessionId ?? null, opened.session_id, created ? 0 : opened.last_cursor, opened.last_cursor)
       }
       return { sessionId: opened.session_id, status: opened.status, created, spoken: opened.last_cursor > 0 }
-    }, transaction, Effect.tap(({ sessionId, created }) => Effect.sync(() => created && signals.announce([{ sessionId, cursor: 1 }], true))))
+    }, transaction, Effect.tap(({ sessionId, created }) => afterCommit(() => created && signals.announce([{ sessionId, cursor: 1 }], true))))
 
-    const revive = Effect.fnUntraced(function*({ appId, channelId, chatId }: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) {
+    const meet = Effect.fnUntraced(function*(meeting: Meeting) {
+      return (yield* meetAgain(meeting)) ?? (yield* meetAnew(meeting))
+    })
+
+    const reviveShut = Effect.fnUntraced(function*({ appId, channelId, chatId }: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) {
       const back = yield* query<Array<{ session_id: string | null }>>((sql) => sql`
         update telegram_chats set status = 'active', reason = null, status_update_id = ${updateId}
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status in ('blocked', 'unreachable') and status_update_id < ${updateId} returning session_id`)
@@ -145,6 +161,12 @@ export class Conversations extends Context.Service<Conversations, {
       yield* query((sql) => hasten(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
       return ids
     }, transaction)
+    // As a rule there is nothing to be done, and that is known in one step.
+    const revive = Effect.fnUntraced(function*(chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) {
+      const shut = yield* query((sql) => sql`
+        select 1 from telegram_chats where app_id = ${chat.appId} and channel_id = ${chat.channelId} and chat_id = ${chat.chatId} and status in ('blocked', 'unreachable') limit 1`)
+      return shut.length === 0 ? [] : yield* reviveShut(chat, updateId)
+    })
 
     /** Once for each key. */
     const append = Effect.fnUntraced(function*(appId: string, sessionId: string, { key, type, role, payload }: Appended) {
@@ -162,7 +184,7 @@ export class Conversations extends Context.Service<Conversations, {
         returning cursor`)
       if (rows.length > 0) yield* query((sql) => moveHeads(sql, [appId], [sessionId]))
       return rows[0]?.cursor
-    }, transaction, (effect, _, sessionId) => Effect.tap(effect, (cursor) => Effect.sync(() => cursor !== undefined && signals.announce([{ sessionId, cursor }], true))))
+    }, transaction, (effect, _, sessionId) => Effect.tap(effect, (cursor) => afterCommit(() => cursor !== undefined && signals.announce([{ sessionId, cursor }], true))))
 
     const noteEdit = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, { updateId, messageId, text }: Edit) {
       const [turn] = yield* query<Array<{ session_id: string; cursor: number }>>((sql) => sql`
@@ -190,6 +212,8 @@ export class Conversations extends Context.Service<Conversations, {
 
     return Conversations.of({
       meet,
+      sessionOf: ({ appId, channelId, chatId, threadId }) => query<Array<{ session_id: string | null }>>((sql) => sql`
+        select session_id from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`).pipe(Effect.map(([row]) => row?.session_id ?? null)),
       revive,
       shut: ({ appId, channelId, chatId }, status, updateId) => query<Array<{ session_id: string | null }>>((sql) => sql`
         update telegram_chats set status = ${status}, reason = 'chat_member', status_update_id = ${updateId}

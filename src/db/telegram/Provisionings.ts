@@ -2,7 +2,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
 import { newId } from "#pipeline/domain/Id.ts"
@@ -41,17 +40,14 @@ export interface BotPlace {
   readonly channelId: string
 }
 
-/** Somebody else's request has suggested the same username. */
-export class UsernameAwaited extends Schema.TaggedError<UsernameAwaited>()("UsernameAwaited", {}) {}
-
 const hash = (code: string) => createHash("sha256").update(code).digest()
 
 /** Requests for managed bots, and how the bots that are made find them. */
 export class Provisionings extends Context.Service<Provisionings, {
-  readonly create: (appId: string, wanted: Wanted) => Effect.Effect<Provisioned, UsernameAwaited | DatabaseError>
+  readonly create: (appId: string, wanted: Wanted) => Effect.Effect<Provisioned, DatabaseError>
   /** The bot that is bound to this Telegram bot already, in whatever app. */
   readonly bound: (userId: number) => Effect.Effect<BotPlace | undefined, DatabaseError>
-  /** Whose request the bot answers: the one that suggested its name, or the only one of the person who made it. Otherwise it is kept unclaimed. */
+  /** Whose request the bot answers: the only one that suggested its name, or the only one of the person who made it. Otherwise it is kept unclaimed. */
   readonly match: (made: MadeBot) => Effect.Effect<BotPlace | undefined, DatabaseError>
   /** A person says by a code which request is theirs; gives the link's parts, and the bot if they have made it already. */
   readonly claim: (code: string, personId: number) => Effect.Effect<{ readonly username: string; readonly name: string; readonly made: MadeBot | undefined } | undefined, DatabaseError>
@@ -79,10 +75,9 @@ export class Provisionings extends Context.Service<Provisionings, {
       const [row] = yield* query<Array<{ expires_at: Date }>>((sql) => sql`
         insert into telegram_provisionings (app_id, channel_id, suggested_username, is_random, suggested_name, claim_hash, expires_at)
         values (${appId}, ${channelId}, ${wanted.suggestedUsername}, ${wanted.isRandom}, ${wanted.suggestedName}, ${hash(claimCode)}, now() + ${LINK_MINUTES}::int * interval '1 minute')
-        on conflict do nothing returning expires_at`)
-      if (row === undefined) return yield* new UsernameAwaited()
+        returning expires_at`)
       const bot = yield* rows.get(appId, channelId)
-      if (bot === undefined) return yield* Effect.die(new Error("a bot just written is gone"))
+      if (bot === undefined || row === undefined) return yield* Effect.die(new Error("a bot just written is gone"))
       return { bot, claimCode, expiresAt: row.expires_at }
     }, transaction)
 
@@ -92,16 +87,17 @@ export class Provisionings extends Context.Service<Provisionings, {
         select app_id as "appId", channel_id as "channelId" from telegram_provisionings where user_id = ${userId} order by matched_at desc limit 1`)
       if (found !== undefined) return found
       // A username that an app has thought of is no proof: another app may have thought of it, too. The person's own word goes before it.
-      const [named] = yield* query<Array<BotPlace>>((sql) => sql`
-        update telegram_provisionings p set matched_at = now(), user_id = ${userId}
-        where lower(suggested_username) = lower(${username}) and matched_at is null and expires_at > now() and coalesce(claimed_by, ${ownerId}) = ${ownerId}
-          and (is_random or claimed_by is not null or not exists (select from telegram_provisionings o where o.claimed_by = ${ownerId} and o.matched_at is null and o.expires_at > now()))
-        returning app_id as "appId", channel_id as "channelId"`)
-      const [claimed] = named === undefined ? yield* query<Array<BotPlace>>((sql) => sql`
-        update telegram_provisionings set matched_at = now(), user_id = ${userId}
-        where claimed_by = ${ownerId} and matched_at is null and expires_at > now()
-          and (select count(*) from telegram_provisionings where claimed_by = ${ownerId} and matched_at is null and expires_at > now()) = 1
-        returning app_id as "appId", channel_id as "channelId"`) : [named]
+      const [claimed] = yield* query<Array<BotPlace>>((sql) => sql`
+        with open as (
+          select app_id, channel_id, case when named and is_random then 1 when named and claimed_by is not null then 2 when claimed_by is not null then 3 else 4 end as rank
+          from telegram_provisionings, lateral (select lower(suggested_username) = lower(${username}) as named) n
+          where matched_at is null and expires_at > now() and coalesce(claimed_by, ${ownerId}) = ${ownerId} and (named or claimed_by is not null)
+        ), best as (
+          select rank from open group by rank having count(*) = 1 and rank = (select min(rank) from open)
+        )
+        update telegram_provisionings p set matched_at = now(), user_id = ${userId} from open o join best using (rank)
+        where p.app_id = o.app_id and p.channel_id = o.channel_id and p.matched_at is null
+        returning p.app_id as "appId", p.channel_id as "channelId"`)
       yield* query((sql) => claimed === undefined
         ? sql`insert into telegram_unclaimed (user_id, username, owner_id) values (${userId}, ${username}, ${ownerId}) on conflict (user_id) do update set username = excluded.username, owner_id = excluded.owner_id`
         : sql`delete from telegram_unclaimed where user_id = ${userId}`)

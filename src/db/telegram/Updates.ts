@@ -55,7 +55,8 @@ export class Updates extends Context.Service<Updates, {
   readonly store: (arrival: Arrival) => Effect.Effect<void, DatabaseError>
   /** The oldest of each chat that nobody handles, with what is joined to it, once its time has come. `waiting`: there is more that is not due yet. */
   readonly claim: (owner: string) => Effect.Effect<{ readonly batches: ReadonlyArray<Batch>; readonly waiting: boolean }, DatabaseError>
-  readonly done: (batch: Batch) => Effect.Effect<void, DatabaseError>
+  /** False: somebody else has been done with it before. */
+  readonly done: (batch: Batch) => Effect.Effect<boolean, DatabaseError>
   /** Gives the batch back for another try later, or puts it aside after the last. `ours`: it was no fault of the updates'. */
   readonly failed: (batch: Batch, error: string, ours: boolean) => Effect.Effect<void, DatabaseError>
   /** Frees what is held by owners that are not registered, and lanes whose chat is there again. */
@@ -63,6 +64,20 @@ export class Updates extends Context.Service<Updates, {
 }>()("src/db/telegram/Updates") {
   static readonly layer = Layer.effect(Updates, Effect.gen(function*() {
     const { pool, query } = yield* Database
+
+    // Of many bots each asks seldom, and all together often.
+    const binding = groupCommit<string, Binding | undefined>({
+      maxBatch: 64,
+      inFlight: 2,
+      run: async (channelIds) => {
+        const rows = await pool<Array<Binding>>`
+          select app_id as "appId", channel_id as "channelId", status, secret_hash as "secretHash", join_window_ms as "joinWindowMs",
+            case when previous_secret_until > now() then previous_secret_hash end as "previousSecretHash"
+          from telegram_bots where channel_id = any(${[...channelIds]}::text[])`
+        const byId = new Map(rows.map((row) => [row.channelId, row]))
+        return channelIds.map((id) => byId.get(id))
+      }
+    })
 
     // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others.
     const store = groupCommit<Arrival, void>({
@@ -124,15 +139,12 @@ export class Updates extends Context.Service<Updates, {
 
     const ids = (batch: Batch) => batch.map((update) => update.update_id)
     return Updates.of({
-      binding: (channelId) => query<Array<Binding>>((sql) => sql`
-        select app_id as "appId", channel_id as "channelId", status, secret_hash as "secretHash", join_window_ms as "joinWindowMs",
-          case when previous_secret_until > now() then previous_secret_hash end as "previousSecretHash"
-        from telegram_bots where channel_id = ${channelId}`).pipe(Effect.map((rows) => rows[0])),
+      binding,
       store,
       claim,
       done: (batch) => query((sql) => sql`
         update telegram_updates set done_at = now(), owner = null
-        where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
+        where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[]) and done_at is null returning 1`).pipe(Effect.map((rows) => rows.length > 0)),
       failed: (batch, error, ours) => query((sql) => sql`
         update telegram_updates set owner = null, due_at = now() + interval '1 second' * 2 ^ least(attempts, 6), error = ${error},
           attempts = case when ${ours} then attempts - 1 else attempts end,

@@ -10,14 +10,17 @@ import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { chatKey, toBotDetail, toBotResource, toChatResource } from "../botResource.ts"
 import { curl, success } from "../envelope.ts"
-import { botNotManaged, botStatusConflict, notFound, validationError } from "../errors.ts"
+import { botNotManaged, botStatusConflict, notFound, preCheckoutOver, telegramUnavailable, validationError } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
 import { qrCode } from "../qrCode.ts"
 import { answers, created as onCreate } from "../schemas/answers.ts"
-import { BotData, BotDetail, ChatPage, LinkCreate, LinkData } from "../schemas/telegram.ts"
+import { BotData, BotDetail, ChatPage, LinkCreate, LinkData, PreCheckoutAnswer, PreCheckoutAnswered } from "../schemas/telegram.ts"
 import type { Routes } from "../Server.ts"
-import { actOnce, armed, askTelegram, findBot } from "../telegramBot.ts"
+import { actOnce, answerPreCheckout, armed, askTelegram, findBot } from "../telegramBot.ts"
+
+/** Where the app gives no words of its own. */
+const REFUSED = "This payment is not possible right now."
 
 const readPlace = (key: string | null): ChatPlace | null | undefined => {
   if (key === null) return null
@@ -110,6 +113,21 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
       return success({ chats: items.map(toChatResource), next_cursor }, items.flatMap(({ session_id }) => session_id === null ? [] : [
         { command: curl(baseUrl(), "GET", `/v1/sessions/${session_id}/events?since=0`), description: "Read what was said" }
       ]).slice(0, 1))
+    })))
+
+  app.post("/v1/telegram/bots/:bot_id/answer-pre-checkout", {
+    config: { demo: true, within: "bot", writes: true },
+    schema: { operationId: "answerPreCheckout", summary: "Let a payment go on, or refuse it: the answer to a payment.pre_checkout, within ten seconds", tags, params, headers, body: PreCheckoutAnswer, response: answers(PreCheckoutAnswered.extend(onCreate), 404, 409, 413, 502) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { query_id, ok, error_message = REFUSED } = request.body
+      const bot = yield* findIn(request, ["pending", "active", "degraded"])
+      const told = success({ query_id, ok }, look(bot.channel_id))
+      return yield* actOnce(request, told, answerPreCheckout(bot, { pre_checkout_query_id: query_id, ok, ...(!ok && { error_message }) }).pipe(
+        Effect.catchIf((error) => error._tag === "BotApiError" && error.status === 400, () => Effect.fail(preCheckoutOver)),
+        Effect.catchTag("BotApiError", ({ description }) => Effect.fail(telegramUnavailable(description))),
+        Effect.as(told)
+      ))
     })))
 
   app.post("/v1/telegram/bots/:bot_id/links", {

@@ -101,5 +101,11 @@ export const ChatPage = z.object({
   })),
   next_cursor: z.string().nullable()
 })
+export const PreCheckoutAnswer = z.object({
+  query_id: z.string().regex(/^[\w-]{1,64}$/).meta({ description: "Of the payment.pre_checkout" }),
+  ok: z.boolean(),
+  error_message: text(1, 200).optional().meta({ description: "What the person reads where the payment is refused" })
+})
+export const PreCheckoutAnswered = z.object({ query_id: z.string(), ok: z.boolean() })
 export const LinkCreate = z.object({ external_user_ref: text(1, 128).meta({ description: "Your own id of the person, whose conversation goes on in Telegram" }) })
 export const LinkData = z.object({ url: z.string().optional().describe("Only in the first answer"), qr: qr.optional(), expires_at: time })

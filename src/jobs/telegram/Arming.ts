@@ -11,7 +11,7 @@ import { BotRows, type BotIdentity, type StoredBot } from "#src/db/telegram/BotR
 import type { DatabaseError } from "#src/db/Database.ts"
 
 /** What bots are told of. The list is sent whole each time: what is left out would stay as it was. */
-export const ALLOWED_UPDATES = ["message", "edited_message", "callback_query", "my_chat_member", "stopped_message_generation"] as const
+export const ALLOWED_UPDATES = ["message", "edited_message", "callback_query", "my_chat_member", "stopped_message_generation", "pre_checkout_query", "purchased_paid_media", "subscription"] as const
 const MAX_CONNECTIONS = 40
 /** Telegram takes one setWebhook a second of a bot; what comes sooner waits so long. */
 const SET_AGAIN_AFTER = "1100 millis"

@@ -39,8 +39,10 @@ export class Intake extends Context.Service<Intake, {
     let inFlight = 0
 
     const handle = (batch: Batch) => handleBatch(batch).pipe(
-      Effect.catchTags({ CharacterUnavailable: ({ reason }) => reason === "not_ready" ? turnAway(batch[0]) : Effect.void, QuotaReached: () => Effect.void }),
-      Effect.andThen(updates.done(batch)),
+      Effect.catchTags({
+        CharacterUnavailable: ({ reason }) => Effect.andThen(turnAway(batch[0], reason), updates.done(batch)),
+        QuotaReached: () => updates.done(batch)
+      }),
       Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),
       Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
         Effect.logError("an update could not be handled", cause).pipe(Effect.andThen(updates.failed(batch, "defect", false)))),

@@ -7,9 +7,11 @@ import { OperationalLog } from "#channels/OperationalLog.ts"
 import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
-import type { Batch } from "#src/db/telegram/Updates.ts"
+import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { Turns } from "#src/db/Turns.ts"
 import { handleCommand } from "./handleCommand.ts"
 import { hear } from "./hear.ts"
+import { relayPayment } from "./relayPayment.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
@@ -33,6 +35,12 @@ const handIn = Effect.fnUntraced(function*(bot: StoredBot, { sessionId, status }
       if (line !== null) yield* conversations.notify(bot.app_id, sessionId, { key, kind: reason, text: line })
     }))
   )
+})
+
+/** The person wants no answer any more to what they said last. */
+const handleStop = Effect.fnUntraced(function*(bot: StoredBot, chatId: number, threadId: number) {
+  const sessionId = yield* Conversations.use((conversations) => conversations.sessionOf({ appId: bot.app_id, channelId: bot.channel_id, chatId, threadId }))
+  if (sessionId !== null) yield* Turns.use((turns) => turns.stop({ appId: bot.app_id, sessionId }))
 })
 
 /** The messages of a batch as they read by now, and edits of others. */
@@ -96,25 +104,21 @@ const handleMember = Effect.fnUntraced(function*(bot: StoredBot, updateId: numbe
   }
 })
 
-/** What the updates of one chat that belong together lead to. */
-export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
-  const { app_id: appId, channel_id: channelId } = batch[0]
-  const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
-  const updates = batch.map(({ raw }) => readUpdate(raw))
-  const [update] = updates
-  if (bot === undefined || update === undefined) return
+const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update: Update) {
+  const { app_id: appId, channel_id: channelId } = bot
   switch (batch[0].kind) {
     case "text":
-      return yield* handleText(bot, batch, updates.flatMap((each) => each ?? []))
+      return yield* handleText(bot, batch, batch.flatMap(({ raw }) => readUpdate(raw) ?? []))
     case "edit":
       if (update.edited_message !== undefined) yield* handleEdit(bot, update.update_id, update.edited_message)
-      return
-    case "command":
-      if (update.message !== undefined) yield* handleCommand(bot, batch, update.message)
       return
     case "member":
       if (update.my_chat_member !== undefined) yield* handleMember(bot, update.update_id, update.my_chat_member)
       return
+    case "payment":
+      return yield* relayPayment(bot, update)
+    case "stop":
+      return yield* handleStop(bot, batch[0].chat_id, update.stopped_message_generation?.message_thread_id ?? 0)
     case "callback":
       if (update.callback_query !== undefined) yield* handlePress(bot, update.update_id, update.callback_query)
       return
@@ -124,4 +128,14 @@ export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
       yield* chats.migrate({ appId, channelId, sessionId: "" }, from ?? chat.id, to ?? chat.id)
     }
   }
+})
+
+/** What the updates of one chat that belong together lead to, and that they are done. */
+export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
+  const { app_id: appId, channel_id: channelId, kind, raw } = batch[0]
+  const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
+  const update = readUpdate(raw)
+  if (bot !== undefined && kind === "command" && update?.message !== undefined) return yield* handleCommand(bot, batch, update.message)
+  if (bot !== undefined && update !== undefined) yield* handle(bot, batch, update)
+  yield* Updates.use(({ done }) => done(batch))
 })

@@ -1,16 +1,18 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import { LINES } from "#channels/telegram/lines.ts"
 import { Pace } from "#channels/telegram/Pace.ts"
 import { readCommand } from "#channels/telegram/readMessage.ts"
 import type { Message } from "#channels/telegram/Update.ts"
 import { Characters } from "#src/db/Characters.ts"
+import { Database } from "#src/db/Database.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Meeting, type Met } from "#src/db/telegram/Conversations.ts"
 import { Forgetting } from "#src/db/telegram/Forgetting.ts"
-import type { Batch } from "#src/db/telegram/Updates.ts"
+import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
@@ -20,11 +22,17 @@ const LINK_CODE = /^[\w-]{32}$/
 /** What is deleted is not kept waiting for longer: then it goes without a word. */
 const WORTH_WAITING = Duration.seconds(5)
 
-/** What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. */
+/**
+ * What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. What a command does and
+ * that it is done are one transaction: whoever dies on the way has done nothing, and whoever takes it up does it all.
+ */
 export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, message: Message) {
   const command = readCommand(message, { userId: bot.user_id ?? 0, username: bot.username ?? "" })
-  if (command === null) return
-  const conversations = yield* Conversations
+  const [{ transaction }, conversations, updates] = [yield* Database, yield* Conversations, yield* Updates]
+  const once = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(updates.done(batch), (isFirst) => isFirst ? Effect.asSome(effect) : Effect.succeedNone).pipe(transaction)
+  if (command === null) return yield* Effect.asVoid(updates.done(batch))
+  yield* welcome(bot, message.chat.id, batch[0].update_id)
   const key = `tg:${bot.channel_id}:${batch[0].update_id}`
   const say = ({ sessionId }: Met, text: string, kind: string = command.name) => conversations.notify(bot.app_id, sessionId, { key, kind, text })
   const meet = (session: Meeting["session"], more: Partial<Pick<Meeting, "externalUserRef" | "startPayload">> = {}) =>
@@ -40,7 +48,9 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
 
   const start = Effect.gen(function*() {
     if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
-    const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument, batch[0].update_id))
+    // A group is not one user of the app's: the code stays good for the one.
+    if (message.chat.type !== "private" && LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkPrivate)
+    const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
     if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
     // One in the form of a link is a link that has run out; any other is the app's own.
     if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkSpent)
@@ -48,7 +58,6 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
   })
 
   const forget = Effect.gen(function*() {
-    const forgetting = yield* Forgetting
     const chat = meetingOf(bot, message, "keep")
     const met = yield* meet("keep")
     // The place of the last word is taken while there is a session to take it by.
@@ -56,33 +65,36 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
     const wait = yield* pace.reserve({ appId: bot.app_id, channelId: bot.channel_id, sessionId: met.sessionId }, { proactive: false, within: WORTH_WAITING })
     const isSoon = !Duration.isGreaterThan(wait, WORTH_WAITING)
     if (isSoon) yield* Effect.sleep(wait)
-    if (!(yield* forgetting.ask(chat, batch[0].update_id))) return yield* say(met, LINES.forgetSure)
-    // There is no log any more for this to stand on.
     const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
-    if (token !== undefined && isSoon) yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
+    const isForgotten = yield* once(Effect.tap(Forgetting.use((forgetting) => forgetting.ask(chat)), (forgotten) => forgotten ? Effect.void : say(met, LINES.forgetSure)))
+    // There is no log any more for this to stand on.
+    if (!Option.getOrElse(isForgotten, () => false) || token === undefined || !isSoon) return
+    yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
   })
+
+  const stop = Effect.gen(function*() {
+    const met = yield* meet("keep")
+    yield* conversations.quieten(bot.app_id, met.sessionId)
+    yield* say(met, LINES.quiet)
+  })
+  const help = Effect.flatMap(meet("keep"), (met) => say(met, LINES.help, "help"))
 
   switch (command.name) {
     case "start":
-      yield* start
+      yield* once(start)
       break
     case "reset":
-      yield* greet(yield* meet("anew"), LINES.already)
+      yield* once(Effect.flatMap(meet("anew"), (met) => greet(met, LINES.already)))
       break
-    case "stop": {
-      const met = yield* meet("keep")
-      yield* conversations.quieten(bot.app_id, met.sessionId)
-      yield* say(met, LINES.quiet)
+    case "stop":
+      yield* once(stop)
       break
-    }
     case "forget":
       // What was said in a group is not one person's to delete.
-      yield* message.chat.type === "private" ? forget : Effect.flatMap(meet("keep"), (met) => say(met, LINES.help))
+      yield* message.chat.type === "private" ? forget : once(help)
       break
     default:
       // In a group it is one of another bot's, unless it says whose it is.
-      if (message.chat.type !== "private" && command.name !== "help" && !command.named) return
-      yield* say(yield* meet("keep"), LINES.help, "help")
+      yield* once(message.chat.type !== "private" && command.name !== "help" && !command.named ? Effect.void : help)
   }
-  yield* welcome(bot, message.chat.id, batch[0].update_id)
 })

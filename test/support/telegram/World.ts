@@ -8,6 +8,12 @@ import { DirectChat, Group, Person } from "./Place.ts"
 import type { UpdateKind } from "./UpdateQueue.ts"
 import type { WebhookDelivery } from "./Webhook.ts"
 
+interface PreCheckoutState {
+  readonly botId: number
+  readonly expiresAtMs: number
+  answer: { readonly ok: boolean; readonly errorMessage: string } | undefined
+}
+
 export interface CallbackQueryState {
   readonly botId: number
   readonly expiresAtMs: number
@@ -24,6 +30,7 @@ export class World {
   readonly people = new Map<number, Person>()
   readonly groups = new Map<number, Group>()
   readonly callbackQueries = new Map<string, CallbackQueryState>()
+  readonly preCheckouts = new Map<string, PreCheckoutState>()
   readonly deliveries: Array<WebhookDelivery> = []
   readonly #directs = new Map<string, DirectChat>()
   readonly #watchers = new Set<() => void>()
@@ -87,8 +94,18 @@ export class World {
     return bot.client.allowedUpdates.has(kind) ? bot.updates.push(kind, content, lane) : undefined
   }
 
+  #newQueryId(): string {
+    return BigInt(`0x${randomBytes(7).toString("hex")}`).toString()
+  }
+
+  newPreCheckout(bot: Bot): string {
+    const id = this.#newQueryId()
+    this.preCheckouts.set(id, { botId: bot.id, expiresAtMs: this.clock.nowMs() + 10_000, answer: undefined })
+    return id
+  }
+
   newCallbackQuery(bot: Bot): string {
-    const id = BigInt(`0x${randomBytes(7).toString("hex")}`).toString()
+    const id = this.#newQueryId()
     this.callbackQueries.set(id, { botId: bot.id, expiresAtMs: this.clock.nowMs() + 150_000, answer: undefined })
     return id
   }

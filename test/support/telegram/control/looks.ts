@@ -29,6 +29,9 @@ export const looks = (world: World) => {
     /** Whether and how a callback query was answered. */
     callbackAnswer: (id: string) => world.callbackQueries.get(id)?.answer,
 
+    /** Whether and how a pre-checkout query was answered. */
+    preCheckoutAnswer: (id: string) => world.preCheckouts.get(id)?.answer,
+
     /** Attempts to hand updates to webhooks, in their order. */
     deliveries: (bot: Bot) => world.deliveries.filter(({ botId }) => botId === bot.id),
 

@@ -145,6 +145,13 @@ export const peopleControl = (world: World) => {
       return id
     },
 
+    /** Pays an invoice of the bot's, as far as the bot lets it: it is asked first. Returns the id of the pre-checkout query. */
+    pay: (person: Person, bot: Bot, invoice: { readonly amount: number; readonly payload: string }): string => {
+      const id = world.newPreCheckout(bot)
+      world.push(bot, "pre_checkout_query", { id, from: person.user, currency: "XTR", total_amount: invoice.amount, invoice_payload: invoice.payload }, `pre_checkout_query:${person.id}`)
+      return id
+    },
+
     /** Reactions of people are told only to bots that are administrators, so never in private chats. */
     react: (person: Person, spot: Spot, message: Message, reaction: ReadonlyArray<ReactionType>): void => {
       const place = placeOf(person, spot)

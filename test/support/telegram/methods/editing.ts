@@ -48,7 +48,7 @@ const remove = (place: Place, message: Message) => {
 }
 
 type Editing =
-  | "editMessageText" | "editMessageCaption" | "editMessageReplyMarkup" | "deleteMessage" | "deleteMessages" | "setMessageReaction" | "answerCallbackQuery"
+  | "editMessageText" | "editMessageCaption" | "editMessageReplyMarkup" | "deleteMessage" | "deleteMessages" | "setMessageReaction" | "answerCallbackQuery" | "answerPreCheckoutQuery"
 
 export const editing: Methods<Editing> = {
   editMessageText: (call) => {
@@ -111,6 +111,16 @@ export const editing: Methods<Editing> = {
     const query = world.callbackQueries.get(parameters.text("callback_query_id"))
     if (query === undefined || query.botId !== bot.id || query.expiresAtMs < world.clock.nowMs()) throw badRequest(TOO_OLD)
     query.answer = { text: parameters.text("text"), showAlert: parameters.boolean("show_alert") }
+    world.changed()
+    return true
+  },
+
+  answerPreCheckoutQuery: ({ bot, parameters, world }) => {
+    const query = world.preCheckouts.get(parameters.text("pre_checkout_query_id"))
+    if (query === undefined || query.botId !== bot.id || query.expiresAtMs < world.clock.nowMs() || query.answer !== undefined) throw badRequest(TOO_OLD)
+    const [ok, errorMessage] = [parameters.boolean("ok"), parameters.text("error_message")]
+    if (!ok && errorMessage === "") throw badRequest("error message must be non-empty")
+    query.answer = { ok, errorMessage }
     world.changed()
     return true
   }
