@@ -53,9 +53,11 @@ describe("a turn that ends without a reply", () => {
 
   it("is exited: last words, session.exited, and what waits behind it ends too", async () => {
     const session = await app.createSession({ character_slug: await speaking({ exit: 1 }) })
-    model.script({ kind: "ok" }, { kind: "ok", reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["That's enough."] } })
+    const queued = Promise.withResolvers<void>()
+    model.script({ kind: "ok" }, { kind: "ok", reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["That's enough."] }, after: queued.promise })
     await app.converse(session, "you stupid bitch")
     const [second, third, fourth] = [await app.send(session, "fuck you"), await app.send(session, "hello?"), await app.send(session, "still there?")]
+    queued.resolve()
     const exited = await app.waitFor(session, ({ type }) => type === "session.exited")
     assert.deepInclude(exited, { role: "system", trace_id: second.body.data.run_ref, payload: { reason_code: "repeated_abuse" } })
     const events = await app.events(session)
