@@ -65,9 +65,12 @@ describe("x-sandbox-fault under a demo key", () => {
     const session = await open()
     const { run_ref } = await send(session, "generation_failed")
     await demo.waitFor(session, isOfTurn(run_ref))
-    const [row] = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${run_ref}`)).body.data.trace
+    const row = await until("the turn to be read", async () => {
+      const [row] = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${run_ref}`)).body.data.trace
+      return row.settled && row
+    })
     assert.deepInclude(row, { outcome: "failed", cost_usd: 0 })
-    assert.deepStrictEqual(row.stages.map(({ stage, status, decision }: Record<string, string>) => [stage, status, decision]), [["generation", "skipped", "sandbox_generation_failed"]])
+    assert.deepStrictEqual(row.stages.map(({ stage, status, decision }: Record<string, string>) => [stage, status, decision]), [["generation", "skipped", "sandbox_generation_failed"], ["relational_update", "ok", null]])
     const [held] = await server.database.sql`select sum(amount_micro_usd)::int as held from ledger where run_ref = ${run_ref}`
     assert.strictEqual(held?.["held"], 0)
   })

@@ -20,9 +20,10 @@ describe("a first look at an update", () => {
     assert.deepInclude(look({ text: "hi", sender_chat: { id: -1 } }), { kind: "other" })
     assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ text: "hm" }) }), { kind: "edit", updateId: 3, chatId: 5, senderId: 5 })
     assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ location: { latitude: 1, longitude: 2 } }) }), { kind: "other" })
-    for (const kind of ["channel_post", "edited_channel_post", "message_reaction", "poll", "stopped_message_generation", "chat_join_request", "business_message", "guest_message"]) {
+    for (const kind of ["channel_post", "edited_channel_post", "message_reaction", "poll", "chat_join_request", "business_message", "guest_message"]) {
       assert.deepInclude(lookAt({ update_id: 3, [kind]: { chat, message_id: 1 } }), { kind: "other", updateId: 3 }, kind)
     }
+    assert.deepInclude(lookAt({ update_id: 3, stopped_message_generation: { chat, message_id: 1 } }), { kind: "stop", updateId: 3, chatId: 5, threadId: 0 })
     assert.deepInclude(lookAt({ update_id: 3, something_new: {} }), { kind: "other", updateId: 3 })
     assert.deepInclude(lookAt({ update_id: 3, message: { strange: true } }), { kind: "other", updateId: 3 })
     for (const odd of [undefined, null, 1, "x", [], {}, { update_id: "1" }, { update_id: 1.5 }]) assert.isUndefined(lookAt(odd))
