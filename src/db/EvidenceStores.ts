@@ -5,8 +5,8 @@ import { Evidence } from "./Evidence.ts"
 
 /** How much of a message's words a piece must have to bear on it. */
 const LEAST_SHARE = 0.4
-/** A reply does not wait for its sources. */
-const WITHIN = "500 millis"
+/** A reply does not wait longer for its sources. */
+const WITHIN = "3 seconds"
 
 /** What sources say, in PostgreSQL. */
 export const layer = Layer.effect(EvidenceStore, Effect.gen(function*() {

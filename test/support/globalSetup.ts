@@ -26,6 +26,9 @@ export default async (project: TestProject) => {
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
 
   const admin = postgres(url, { max: 1, onnotice: () => {} })
+  // Hundreds of databases are made and dropped, and no test takes the machine away: only that would need what fsync gives.
+  await admin`alter system set fsync = off`
+  await admin`select pg_reload_conf()`
   await admin`create database troupe_template`
   await admin.end()
   await Effect.runPromise(migrate.pipe(

@@ -1,4 +1,4 @@
-import apiReference from "@scalar/fastify-api-reference"
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import * as z from "zod"
 import { llmsText } from "../llms.txt.ts"
 import { publicAnswers } from "../schemas/answers.ts"
@@ -11,6 +11,16 @@ const DOCS = {
   url: "/openapi.json", title: "Troupe", withDefaultFonts: false, telemetry: false,
   agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true, showDeveloperTools: "never"
 } as const
+
+/** The library of these pages is large, and few ask for them: it is loaded for the first who does, into a server that listens nowhere. */
+const openDocs = async () => {
+  const { default: apiReference } = await import("@scalar/fastify-api-reference")
+  const docs = fastify()
+  await docs.register(apiReference, { routePrefix: "/docs", configuration: DOCS })
+  return docs
+}
+
+const HIDDEN = { config: { public: true }, schema: { hide: true } }
 
 const DOCS_SCHEMA = { operationId: "readDocs", summary: "This document for people", tags: ["Reference"], security: [], response: publicAnswers("text/html", z.string()) }
 
@@ -45,15 +55,15 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
     return llmsText(baseUrl())
   })
 
-  void app.register(async (docs) => {
-    docs.addHook("onRoute", (route) => {
-      route.config = { ...route.config, public: true }
-      if (route.url === "/docs/") route.schema = DOCS_SCHEMA
-    })
+  let docs: ReturnType<typeof openDocs> | null = null
+  const showDocs = async (request: FastifyRequest, reply: FastifyReply) => {
+    docs ??= openDocs()
+    const { statusCode, headers, rawPayload } = await (await docs).inject({ url: request.url })
+    for (const name of ["content-type", "location"] as const) if (headers[name] !== undefined) void reply.header(name, headers[name])
     // The page runs its own inline script; nothing of ours or a tenant's is on it.
-    docs.addHook("onSend", async (_, reply) => {
-      void reply.header("content-security-policy", DOCS_POLICY)
-    })
-    await docs.register(apiReference, { routePrefix: "/docs", configuration: DOCS })
-  })
+    return reply.code(statusCode).header("content-security-policy", DOCS_POLICY).send(rawPayload)
+  }
+  app.get("/docs", HIDDEN, showDocs)
+  app.get("/docs/", { config: { public: true }, schema: DOCS_SCHEMA }, showDocs)
+  app.get("/docs/js/scalar.js", HIDDEN, showDocs)
 }
