@@ -1,12 +1,15 @@
 import { defineConfig } from "vitest/config"
 
+const SETUP = { globalSetup: ["test/support/globalSetup.ts"], pool: "forks" as const, testTimeout: 60_000, hookTimeout: 120_000 }
+/** Tests that start real processes, several of them each: these have the machine to themselves. */
+const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/embedded.test.ts"]
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/globalSetup.ts"],
-    pool: "forks",
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    projects: [
+      { test: { ...SETUP, name: "processes", include: PROCESSES, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      // One file after another in the same process, which loads the server once.
+      { test: { ...SETUP, name: "server", include: ["test/**/*.test.ts"], exclude: PROCESSES, isolate: false, maxWorkers: 3, sequence: { groupOrder: 2 } } }
+    ]
   }
 })

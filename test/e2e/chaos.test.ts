@@ -15,4 +15,4 @@ it("loses, doubles and reorders nothing of 1,000 sends while processes are kille
   } finally {
     await database.drop()
   }
-}, 150_000)
+}, 300_000)
