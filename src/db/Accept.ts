@@ -5,10 +5,10 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { ReplyMode } from "#pipeline/domain/Turn.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } from "#pipeline/Inbox.ts"
-import { type AcceptColumns, type AcceptedRow, findAccepted, findReplay, lockSessions, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
+import { type AcceptColumns, type AcceptedRow, findAccepted, findReplay, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
 import { Database, type Sql } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
-import { lockAllowances } from "./moneyStatements.ts"
+import { lockForSends } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 
 interface Send extends InboundMessage {
@@ -79,12 +79,8 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
 
     const write = async (sql: Sql, batch: ReadonlyArray<Send>): Promise<Written> => {
       const columns = toColumns(batch, options.holdMicroUsd)
-      const [, , rows, moved] = await Promise.all([
-        lockAllowances(sql, columns.app, columns.session),
-        lockSessions(sql, columns.app, columns.session),
-        writeAccepted(sql, columns),
-        moveHeads(sql, columns.app, columns.session)
-      ])
+      const limited = await lockForSends(sql, columns.app, columns.session)
+      const [rows, moved] = await Promise.all([writeAccepted(sql, columns, limited), moveHeads(sql, columns.app, columns.session)])
       return { rows: fillRepeats(batch, rows), pushed: moved.length > 0 }
     }
     const run = async (batch: ReadonlyArray<Send>) => {
@@ -108,7 +104,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
     // The batch failed, and if the connection broke at the commit nobody knows whether it went through: look before writing again.
     const runAlone = async (send: Send) => {
       const written = await pool.begin(async (sql): Promise<Written> => {
-        await Promise.all([lockAllowances(sql, [send.appId], [send.sessionId]), lockSessions(sql, [send.appId], [send.sessionId])])
+        await lockForSends(sql, [send.appId], [send.sessionId])
         const found = await findAccepted(sql, send.appId, send.sessionId, send.runRef)
         return found.length > 0 ? { rows: found, pushed: true } : write(sql, [send])
       })

@@ -50,13 +50,55 @@ export const lockSessions = (sql: Sql, apps: ReadonlyArray<string>, sessions: Re
 /** Unanswered turns that may queue in one session. */
 export const MAX_OPEN_TURNS = 500
 
+/** What a send is answered where nobody is limited. */
+const judged = (sql: Sql) => sql`
+  ), judged as (
+    select *, case verdict when 'open' then 'accepted' else verdict end as answer from verdict`
+
+/** What a send is answered by the limits of its app and of its end-user, and by what those before it in the batch take of them. */
+const judgedByLimits = (sql: Sql) => sql`
+  ), limited as (
+    select v.*, a.limits as app_limit, u.limits as own_limit, d.limits as default_limit, (a.limits).app_id is not null or (u.limits).app_id is not null as is_limited,
+      case when (a.limits).message_length_limit is null then false else length(v.said::json ->> 'text') > (a.limits).message_length_limit end as too_long
+    from verdict v
+    -- Lateral, each of one row: a plan that was made while nobody was limited would otherwise read the limits of all apps.
+    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'app' and external_user_ref = '' limit 1) a on true
+    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'end_user' and external_user_ref = v.external_user_ref limit 1) u on true
+    left join lateral (select x as limits from allowances x where app_id = (u.limits).app_id and kind = 'default' and external_user_ref = '' limit 1) d on true
+  ), asked as (
+    select n,
+      (count(*) filter (where verdict = 'open' and not too_long) over before_in_app)::int as app_messages,
+      (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_in_app, 0) + greatest(hold_micro_usd, 1))::bigint as app_money,
+      (count(*) filter (where verdict = 'open' and not too_long) over before_of_user)::int as own_messages,
+      (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_of_user, 0) + greatest(hold_micro_usd, 1))::bigint as own_money
+    from limited where is_limited
+    window before_in_app as (partition by app_id order by n rows between unbounded preceding and 1 preceding),
+      before_of_user as (partition by app_id, external_user_ref order by n rows between unbounded preceding and 1 preceding)
+  ), judged as (
+    select *, case
+      when verdict not in ('open', 'session_exited', 'end_user_blocked') then verdict
+      when (app_limit).messages + app_messages >= (app_limit).message_limit then 'message_limit_reached'
+      when too_long then 'message_too_long'
+      when verdict <> 'open' then verdict
+      when is_over_budget(app_limit, app_money) then 'budget_exceeded'
+      when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit) or is_over_cap(own_limit, default_limit, own_money) then 'end_user_cap_exceeded'
+      else 'accepted' end as answer
+    from limited left join asked using (n)`
+
+const countedUse = (sql: Sql) => sql`
+  ), moves as (
+    select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered where is_limited
+  ), counted_use as (
+    ${countUse(sql, "moves")}`
+
 /**
  * The whole accept of a batch, against rows that the transaction holds locked. Each row gets its own verdict;
  * one that is refused writes nothing and disturbs none of the others. A send by `api` logs two events, by another channel one.
  * `woken` must give its one row even when nothing is accepted: it is joined to the answers.
+ * Limits are looked up and counted only where the batch is `limited`: to plan and begin so large a statement for nobody costs more than the rest.
  * A run_ref that is already there is our own earlier try whose commit answer was lost: it counts as accepted.
  */
-export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedRow | RefusedRow | RepeatRow>>`
+export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean) => sql<Array<AcceptedRow | RefusedRow | RepeatRow>>`
   with send as (
     select s.*, c.external_user_ref, p.blocked, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
       o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
@@ -77,35 +119,9 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
       when blocked then 'end_user_blocked'
       else 'open' end as verdict
     from send
-  ), limited as (
-    select v.*, a.limits as app_limit, u.limits as own_limit, d.limits as default_limit, (a.limits).app_id is not null or (u.limits).app_id is not null as is_limited,
-      case when (a.limits).message_length_limit is null then false else length(v.said::json ->> 'text') > (a.limits).message_length_limit end as too_long
-    from verdict v
-    -- Lateral, each of one row: a plan that was made while nobody was limited would otherwise read the limits of all apps.
-    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'app' and external_user_ref = '' limit 1) a on true
-    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'end_user' and external_user_ref = v.external_user_ref limit 1) u on true
-    left join lateral (select x as limits from allowances x where app_id = (u.limits).app_id and kind = 'default' and external_user_ref = '' limit 1) d on true
-  ), asked as (
-    select n,
-      (count(*) filter (where verdict = 'open' and not too_long) over before_in_app)::int as app_messages,
-      (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_in_app, 0) + greatest(hold_micro_usd, 1))::bigint as app_money,
-      (count(*) filter (where verdict = 'open' and not too_long) over before_of_user)::int as own_messages,
-      (coalesce(sum(hold_micro_usd) filter (where verdict = 'open' and not too_long) over before_of_user, 0) + greatest(hold_micro_usd, 1))::bigint as own_money
-    from limited where is_limited
-    window before_in_app as (partition by app_id order by n rows between unbounded preceding and 1 preceding),
-      before_of_user as (partition by app_id, external_user_ref order by n rows between unbounded preceding and 1 preceding)
-  ), funded as (
-    select *, case
-      when verdict not in ('open', 'session_exited', 'end_user_blocked') then verdict
-      when (app_limit).messages + app_messages >= (app_limit).message_limit then 'message_limit_reached'
-      when too_long then 'message_too_long'
-      when verdict <> 'open' then verdict
-      when is_over_budget(app_limit, app_money) then 'budget_exceeded'
-      when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit) or is_over_cap(own_limit, default_limit, own_money) then 'end_user_cap_exceeded'
-      else 'accepted' end as answer
-    from limited left join asked using (n)
+${limited ? judgedByLimits(sql) : judged(sql)}
   ), queued as (
-    select *, row_number() over (partition by app_id, session_id, answer order by n) + open_turns > ${MAX_OPEN_TURNS} as queue_full from funded
+    select *, row_number() over (partition by app_id, session_id, answer order by n) + open_turns > ${MAX_OPEN_TURNS} as queue_full from judged
   ), numbered as (
     select *, turn_count + row_number() over w as turn_index, last_cursor + sum(width) over w - width + 1 as cursor
     from queued where answer = 'accepted' and not queue_full
@@ -116,10 +132,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns) => sql<Array<AcceptedR
     from (select app_id, session_id, count(*)::int as turns, sum(width) as events from numbered group by 1, 2) x
     where l.app_id = x.app_id and l.session_id = x.session_id
     returning l.session_id, l.last_cursor
-  ), moves as (
-    select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered where is_limited
-  ), counted_use as (
-    ${countUse(sql, "moves")}
+${limited ? countedUse(sql) : sql``}
   ), entered as (
     ${enterInLedger(sql, "numbered", "hold", sql`hold_micro_usd`)}
   ), said as (

@@ -3,19 +3,34 @@ import { PRICE_VERSION } from "#src/model/prices.ts"
 import type { Sql } from "./Database.ts"
 import { isNoShadow } from "./shadow.ts"
 
+/** What limits these sessions: the rows of their apps and those of their end-users, by key. */
+const limitsOf = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string | null>) => sql`
+  (app_id, kind, external_user_ref) in (
+    select app_id, 'app', '' from unnest(${apps}::text[]) as a(app_id)
+    union
+    select app_id, 'end_user', external_user_ref from sessions where (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))
+  )`
+
 /**
  * Locks what limits these sessions: the rows of their apps, then those of their end-users.
  * Whoever moves money locks allowances, then sessions, each in order of its key, by statements that come before the write:
  * so the write's snapshot is younger than its locks; one bare statement would decide on what was true before it waited.
  */
 export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string | null>) => sql`
-  select 1 from allowances
-  where (app_id, kind, external_user_ref) in (
-    select app_id, 'app', '' from unnest(${apps}::text[]) as a(app_id)
-    union
-    select app_id, 'end_user', external_user_ref from sessions where (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))
-  )
-  order by app_id, kind, external_user_ref for no key update`
+  select 1 from allowances where ${limitsOf(sql, apps, sessions)} order by app_id, kind, external_user_ref for no key update`
+
+/** Locks the allowances of these sessions, and then, once these have been counted, the sessions: one statement. Says whether anybody is limited. */
+export const lockForSends = async (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>): Promise<boolean> => {
+  const [locked] = await sql<Array<{ limits: number }>>`
+    with limits as materialized (
+      select 1 from allowances where ${limitsOf(sql, apps, sessions)} order by app_id, kind, external_user_ref for no key update
+    ), logs as materialized (
+      select 1 from session_logs where (select count(*) from limits) >= 0 and (app_id, session_id) in (select * from unnest(${apps}::text[], ${sessions}::text[]))
+      order by app_id, session_id for no key update
+    )
+    select (select count(*) from limits)::int as limits, (select count(*) from logs)`
+  return locked?.limits !== 0
+}
 
 /** The same for an app and an end-user of it, by the names that they have there. */
 export const lockAllowancesOf = (sql: Sql, app: string, externalUserRefs: ReadonlyArray<string>) => sql`
