@@ -26,11 +26,14 @@ export class Trail {
   readonly records: Array<StageRecord> = []
   readonly #clock: Clock.Clock
   readonly #book: Book
+  readonly #breath: Effect.Effect<void>
   #cutOffBy: "interrupted" | "timed_out" = "interrupted"
 
-  constructor(clock: Clock.Clock, book: Book) {
+  /** Each stage takes a `breath` before it begins. */
+  constructor(clock: Clock.Clock, book: Book, breath: Effect.Effect<void> = Effect.void) {
     this.#clock = clock
     this.#book = book
+    this.#breath = breath
   }
 
   /** From here on a stage that is cut off was cut off by the deadline, and not by whoever gives the turn back. */
@@ -55,7 +58,7 @@ export class Trail {
   }
 
   #run<A, E, R>(stage: StageName, work: (onSpent: (usage: Usage) => Effect.Effect<void>) => Effect.Effect<A, E, R>, remark: (value: A) => Remark): Effect.Effect<A, E, R> {
-    return Effect.suspend(() => {
+    return Effect.andThen(this.#breath, Effect.suspend(() => {
       const startedAt = this.#clock.currentTimeMillisUnsafe()
       let spent: Usage | null = null
       // Should nobody live to say more, the stage was cut off here.
@@ -64,7 +67,7 @@ export class Trail {
         return this.#book([...this.records, this.#record(stage, startedAt, Exit.interrupt(), remark, spent)])
       })
       return Effect.onExit(work(onSpent), (exit) => Effect.sync(() => { this.records.push(this.#record(stage, startedAt, exit, remark, spent)) }))
-    })
+    }))
   }
 
   #record<A>(stage: StageName, startedAt: number, exit: Exit.Exit<A, unknown>, remark: (value: A) => Remark, spent: Usage | null): StageRecord {

@@ -17,6 +17,7 @@ import type { DatabaseError } from "#src/db/Database.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/claimTurns.ts"
 import { CRASH_CAP } from "#src/db/Workers.ts"
+import { breath } from "./breath.ts"
 import { Membership } from "./Membership.ts"
 import { makePlaces } from "./places.ts"
 
@@ -131,7 +132,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         const row = yield* turns.claim(owner.value, session)
         if (row === undefined) return undefined
         const lease = leaseOf(row)
-        const trail = new Trail(yield* Clock.Clock, book(lease))
+        const trail = new Trail(yield* Clock.Clock, book(lease), breath)
         return yield* known(lease, (stop) => restore(runOne(row, lease, trail, staging, stop)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
       }))
 
