@@ -1,17 +1,21 @@
 import * as Effect from "effect/Effect"
 
+/** How much of such work one round of the event loop does, in milliseconds. */
+const A_ROUND = 10
+
 const waiting: Array<() => void> = []
 
-const next = () => {
-  waiting.shift()?.()
-  if (waiting.length > 0) setImmediate(next)
+const go = () => {
+  const begunAt = performance.now()
+  while (waiting.length > 0 && performance.now() - begunAt < A_ROUND) waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(go)
 }
 
 /**
  * Lets others of this process go on before what takes it a while. Turns become ready by the batch: those who take a breath
- * go on one in a round of the event loop, so that a request waits for one of them, and not for all.
+ * go on a few in each round of the event loop, so that a request waits for these, and not for all.
  */
 export const breath: Effect.Effect<void> = Effect.callback((resume) => {
   waiting.push(() => resume(Effect.void))
-  if (waiting.length === 1) setImmediate(next)
+  if (waiting.length === 1) setImmediate(go)
 })
