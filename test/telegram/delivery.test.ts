@@ -102,6 +102,14 @@ describe("a message of unknown fate", () => {
     }
   })
 
+  it("is marked, however long it is", async () => {
+    const { bot, person, session } = await greeted({ unknown_policy: "resend_marked" })
+    fault({ bot }, { kind: "drop_before" })
+    await speak(session, ["x".repeat(4096), "Then."])
+    await until("what comes after", () => ground.said(bot, person).includes("Then."))
+    assert.strictEqual(ground.said(bot, person).slice(1, -1).join(""), `↻ ${"x".repeat(4096)}`)
+  })
+
   it("is given up after a second time", async () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_once" })
     fault({ bot, count: 2 }, { kind: "drop_before" })
@@ -213,6 +221,11 @@ describe("a person who blocks the bot", () => {
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_010, "kicked"))
     assert.strictEqual(await status(), "blocked")
+    // After a quiet week Telegram goes on counting anywhere.
+    await sql`update telegram_chats set status_update_at = status_update_at - interval '8 days' where channel_id = ${id}`
+    await sql`delete from telegram_updates where channel_id = ${id}`
+    await hand(member(1_000_000, "member"))
+    assert.strictEqual(await status(), "active")
   })
 })
 
