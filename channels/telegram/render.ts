@@ -44,7 +44,7 @@ const imageOf = (event: string): ReadonlyArray<Message> => {
 
 /** The message as one that may be a copy. */
 export const asCopy = (message: Message): Message => message.kind === "photo"
-  ? { ...message, caption: `${MARK}${message.caption}`.trim() }
+  ? { ...message, caption: `${MARK}${message.caption}`.trim(), alternative: message.alternative === "" ? "" : MARK + message.alternative }
   : { ...message, text: MARK + message.text, entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length })) }
 
 /** What an event is in a chat: none, one or several messages, the same ones each time. */
