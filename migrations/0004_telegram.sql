@@ -15,8 +15,9 @@ create table telegram_bots (
   token_hint text,
   -- Counts the tokens of this bot: who was told that one of them is dead says which.
   token_version int not null default 1,
-  -- sha256 of what Telegram sends with each update; the previous one stands while a rotation lasts.
+  -- sha256 of what Telegram sends with each update; the previous one stands while a rotation lasts, and pending is one that Telegram may not have.
   secret_hash bytea,
+  secret_pending_since timestamptz,
   previous_secret_hash bytea,
   previous_secret_until timestamptz,
   -- awaiting_creation | pending | active | degraded | suspended | revoked | detached
@@ -62,6 +63,7 @@ create table telegram_chats (
   reason text,
   -- The update that status was last decided by: updates of different kinds come in no order.
   status_update_id bigint not null default 0,
+  status_update_at timestamptz,
   last_in_at timestamptz,
   apologised_at timestamptz,
   apologised_cursor bigint,

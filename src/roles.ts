@@ -80,6 +80,7 @@ import * as TelegramBotReader from "#src/db/telegram/TelegramBotReader.ts"
 import * as TelegramChatTable from "#src/db/telegram/TelegramChatTable.ts"
 import * as TelegramPaces from "#src/db/telegram/TelegramPaces.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
+import { Words } from "#src/db/telegram/Words.ts"
 import { Timeline } from "#src/db/Timeline.ts"
 import { Traces } from "#src/db/Traces.ts"
 import * as Transcripts from "#src/db/Transcripts.ts"
@@ -202,7 +203,7 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** What handles what comes in from Telegram. */
-const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, transcriber]))
+const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, Words.layer, transcriber]))
 
 /** What the models that write are told, and nobody else is to read. */
 const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")

@@ -8,7 +8,7 @@ import { OperationalLog } from "../OperationalLog.ts"
 import { Outage } from "./Outage.ts"
 import { Pace } from "./Pace.ts"
 import { Photos } from "./Photos.ts"
-import { isAsked, type Message, render, textsOf } from "./render.ts"
+import { asCopy, isAsked, type Message, render, textsOf } from "./render.ts"
 import { SCHEDULE } from "./schedule.ts"
 import { makeSend, type Sendable } from "./send.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
@@ -21,7 +21,6 @@ export const TELEGRAM_KINDS = ["telegram_byo", "telegram_managed"] as const
 const WORTH_WAITING = Duration.seconds(2)
 /** How long what a message needs is looked up before it. */
 const LOOK_UP = Duration.seconds(15)
-const MARK = "↻ "
 
 const unanswered = { statusCode: null, answer: null }
 const botMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "bot_missing" })
@@ -85,10 +84,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     return "go" as const
   })
 
-  const marked = (message: Message, bot: SendingBot, unknowns: number): Message => {
-    if (unknowns === 0 || bot.unknownPolicy !== "resend_marked" || message.kind !== "text") return message
-    return { ...message, text: MARK + message.text, entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length })) }
-  }
+  const marked = (message: Message, bot: SendingBot, unknowns: number): Message => unknowns === 0 || bot.unknownPolicy !== "resend_marked" ? message : asCopy(message)
 
   /** A picture is fetched at the last moment. Null: it was deleted. */
   const withPicture = ({ appId }: Delivery, message: Message): Effect.Effect<Option.Option<Sendable | null>> => message.kind !== "photo" ? Effect.succeedSome(message)

@@ -21,8 +21,8 @@ export class ChatsUnavailable extends Schema.TaggedError<ChatsUnavailable>()("Ch
 
 /** Port: the chats of bots. */
 export class TelegramChats extends Context.Service<TelegramChats, {
-  /** The person has blocked the bot, or there is no way to the chat. True: that is news. */
-  readonly mark: (ref: ChatRef, status: "blocked" | "unreachable", reason: string) => Effect.Effect<boolean, ChatsUnavailable>
+  /** The person has blocked the bot, or there is no way to the chat. Where that is news, the app is told. */
+  readonly mark: (ref: ChatRef, status: "blocked" | "unreachable", reason: string) => Effect.Effect<void, ChatsUnavailable>
   /** The group became another chat. */
   readonly migrate: (ref: ChatRef, from: number, to: number) => Effect.Effect<void, ChatsUnavailable>
   /** The topic is gone: from now on the chat itself is meant. */

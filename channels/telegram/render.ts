@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Entity, readMarks, splitMarked } from "./markup.ts"
+import { type Entity, MOST_UNITS, readMarks, splitMarked } from "./markup.ts"
 
 /** One message to Telegram. */
 export type Message =
@@ -11,6 +11,8 @@ export type Message =
 export const EVENT_TYPES = ["message.created", "character.initiated", "message.failed", "session.exited", "image.ready", "channel.notice"] as const
 
 const MOST_CAPTION_UNITS = 1024
+/** What a copy begins with that says so. There is room for it in every message. */
+const MARK = "↻ "
 
 const Spoken = Schema.Struct({ role: Schema.String, payload: Schema.Struct({ bubbles: Schema.Array(Schema.String) }) })
 const Notice = Schema.Struct({ payload: Schema.Struct({ text: Schema.String }) })
@@ -31,14 +33,19 @@ const decode = {
 const EXITED = "This conversation has ended. Send /start to begin a new one."
 
 /** A text of our own or an author's as messages. */
-export const textsOf = (text: string): ReadonlyArray<Message> => splitMarked(readMarks(text)).map(({ text, entities }) => ({ kind: "text", text, entities }))
+export const textsOf = (text: string): ReadonlyArray<Message> => splitMarked(readMarks(text), MOST_UNITS - MARK.length).map(({ text, entities }) => ({ kind: "text", text, entities }))
 
 const imageOf = (event: string): ReadonlyArray<Message> => {
   const image = Option.getOrUndefined(decode.image(event))?.payload
   if (image === undefined || !image.servable) return []
-  const [caption = ""] = splitMarked({ text: image.caption ?? "", entities: [] }, MOST_CAPTION_UNITS).map((piece) => piece.text)
+  const [caption = ""] = splitMarked({ text: image.caption ?? "", entities: [] }, MOST_CAPTION_UNITS - MARK.length).map((piece) => piece.text)
   return [{ kind: "photo", imageId: image.image_request_id, caption, alternative: image.caption ?? image.visible_description ?? "" }]
 }
+
+/** The message as one that may be a copy. */
+export const asCopy = (message: Message): Message => message.kind === "photo"
+  ? { ...message, caption: `${MARK}${message.caption}`.trim(), alternative: message.alternative === "" ? "" : MARK + message.alternative }
+  : { ...message, text: MARK + message.text, entities: message.entities.map((entity) => ({ ...entity, offset: entity.offset + MARK.length })) }
 
 /** What an event is in a chat: none, one or several messages, the same ones each time. */
 export const render = (type: string, event: string): ReadonlyArray<Message> => {

@@ -69,12 +69,6 @@ export const makeSend = Effect.gen(function*() {
     }
   })
 
-  const lost = Effect.fnUntraced(function*(delivery: Delivery, status: "blocked" | "unreachable", error: BotApiError) {
-    const { appId, channelId, sessionId } = delivery
-    if (!(yield* chats.mark(delivery, status, error.kind))) return
-    yield* operations.append({ appId, type: status === "blocked" ? "chat.blocked" : "chat.unreachable", payload: { channel_id: channelId, session_id: sessionId, reason: error.kind } })
-  })
-
   const judge = Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, error: BotApiError) {
     const { appId, channelId, sessionId } = delivery
     const told = { statusCode: error.status, answer: error.status === null ? null : error.description, errorCode: error.kind }
@@ -97,12 +91,12 @@ export const makeSend = Effect.gen(function*() {
         // Another process may have given the bot a new token a moment ago.
         return (yield* bots.revoke(appId, channelId, bot.tokenVersion)) ? Attempt.cases.Gone.make(told) : retried
       case "chat_blocked":
-        yield* lost(delivery, "blocked", error)
+        yield* chats.mark(delivery, "blocked", error.kind)
         return Attempt.cases.Held.make(told)
       case "chat_gone":
       case "chat_not_started":
       case "no_rights":
-        yield* lost(delivery, "unreachable", error)
+        yield* chats.mark(delivery, "unreachable", error.kind)
         return Attempt.cases.Held.make(told)
       case "frozen":
         yield* bots.degrade(appId, channelId, "frozen")

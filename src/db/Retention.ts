@@ -79,11 +79,15 @@ export class Retention extends Context.Service<Retention, {
       while (place !== undefined) place = yield* trim(age, place)
     })
 
-    // After a quiet week Telegram begins to count updates at a random number: an old one must not pass for a new one's copy.
+    // After a quiet week Telegram begins to count updates at a random number: an old one must not pass for a new one's copy. What a bot that is held has yet to answer stays.
     const deleteUpdates = query((sql) => sql`
       delete from telegram_updates where ctid = any(array(
-        select ctid from telegram_updates where received_at < now() - ${UPDATES_KEPT}::interval limit ${ROWS_A_STEP}::int
+        select ctid from telegram_updates u where received_at < now() - ${UPDATES_KEPT}::interval and (done_at is not null or not exists (
+          select from telegram_bots b where b.app_id = u.app_id and b.channel_id = u.channel_id and b.status <> 'detached'
+        )) limit ${ROWS_A_STEP}::int
       )) returning 1`).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_A_STEP }))
+
+    const deleteManagerUpdates = query((sql) => sql`delete from telegram_manager_updates where done_at < now() - ${UPDATES_KEPT}::interval`)
 
     const forgetSecrets = query((sql) => sql`
       with past as (
@@ -91,6 +95,6 @@ export class Retention extends Context.Service<Retention, {
       )
       update channels c set previous_secret = null, previous_secret_until = null from past p where c.app_id = p.app_id and c.channel_id = p.channel_id`)
 
-    return Retention.of({ apply: Effect.all([forgetSecrets, deleteAttempts, deleteUpdates], { discard: true }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
+    return Retention.of({ apply: Effect.all([forgetSecrets, deleteAttempts, deleteUpdates, deleteManagerUpdates], { discard: true }).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log))) })
   }))
 }

@@ -8,7 +8,7 @@ const letBotsGo = Effect.fnUntraced(function*(appId: string) {
   const rows = yield* BotRows
   const arming = yield* Arming
   const bots = yield* rows.list(appId, { after: null, limit: 1000 })
-  const letGo = (bot: StoredBot) => Effect.andThen(arming.disarm(bot), rows.detach(appId, bot.channel_id))
+  const letGo = (bot: StoredBot) => Effect.andThen(arming.disarm(bot), rows.detach(appId, bot.channel_id, null))
   yield* Effect.forEach(bots, letGo, { discard: true })
 })
 

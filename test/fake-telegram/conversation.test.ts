@@ -184,6 +184,23 @@ describe("a message that was sent", () => {
   })
 })
 
+describe("a payment", () => {
+  it("is asked about before it is made, and takes one answer within ten seconds, from the bot that was asked", async () => {
+    const { bot, mia, refusal, result, telegram } = fake
+    const id = telegram.pay(mia, bot, { amount: 50, payload: "order-7" })
+    assert.deepInclude(telegram.pendingUpdates(bot).at(-1)?.pre_checkout_query, { id, currency: "XTR", total_amount: 50, invoice_payload: "order-7" })
+    assert.isTrue(await result("answerPreCheckoutQuery", { pre_checkout_query_id: id, ok: true }))
+    assert.deepStrictEqual(telegram.preCheckoutAnswer(id), { ok: true, errorMessage: "" })
+    const tooOld = "400 Bad Request: query is too old and response timeout expired or query ID is invalid"
+    assert.strictEqual(await refusal("answerPreCheckoutQuery", { pre_checkout_query_id: id, ok: true }), tooOld)
+    const late = telegram.pay(mia, bot, { amount: 1, payload: "order-8" })
+    telegram.advance(11_000)
+    assert.strictEqual(await refusal("answerPreCheckoutQuery", { pre_checkout_query_id: late, ok: false, error_message: "Sold out." }), tooOld)
+    telegram.advance(140_000)
+    assert.isUndefined(telegram.pendingUpdates(bot).find((update) => update.pre_checkout_query))
+  })
+})
+
 describe("a rich message", () => {
   it("has up to 32768 characters, and blocks", async () => {
     const { mia, refusal, result } = fake

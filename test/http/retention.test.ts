@@ -113,3 +113,23 @@ describe("a secret that was replaced", () => {
     assert.deepStrictEqual([...rows], [{ channel_id: lasting }])
   })
 })
+
+describe("what Telegram has told", () => {
+  it("is kept for three days, and longer only while a bot that is held has yet to answer it", async () => {
+    const { sql } = server.database
+    const slug = await app.createCharacter()
+    for (const [number, status] of [["1", "suspended"], ["2", "detached"]] as const) {
+      await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, status, probe_due_at) values (${app.appId}, ${`bot_${number}`}, 'byo', ${slug}, ${number}, ${status}, now() + interval '1 day')`
+      for (const [update, age, done] of [[1, "73 hours", true], [2, "73 hours", false], [3, "71 hours", true]] as const) {
+        await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw, received_at, done_at) values (${app.appId}, ${`bot_${number}`}, ${update}, 'text', 7, '{}', now() - ${age}::interval, ${done ? new Date() : null})`
+      }
+    }
+    for (const [update, age] of [[1, "73 hours"], [2, "71 hours"], [3, null]] as const) {
+      await sql`insert into telegram_manager_updates (update_id, raw, done_at, due_at) values (${update}, '{}', now() - ${age}::interval, now() + interval '1 day')`
+    }
+    await retain(null)
+    const left = await sql`select channel_id, update_id::int as id from telegram_updates order by 1, 2`
+    assert.deepStrictEqual(left.map(({ channel_id, id }) => `${channel_id} ${id}`), ["bot_1 2", "bot_1 3", "bot_2 3"])
+    assert.deepStrictEqual((await sql`select update_id::int as id from telegram_manager_updates order by 1`).map(({ id }) => id), [2, 3])
+  })
+})

@@ -181,6 +181,18 @@ describe("a probe", () => {
   })
 })
 
+describe("a bot whose token is found dead while its webhook is set", () => {
+  it("is revoked, which its app is told", async () => {
+    const { bot, id } = await ground.attach()
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 401, description: "Unauthorized" })
+    ground.telegram.advance(2000)
+    await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "revoked")
+    const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
+    assert.deepStrictEqual(events.flatMap(({ type, payload }: LogEvent) => payload["bot_id"] === id ? [type] : []), ["bot.active", "bot.revoked"])
+  })
+})
+
 describe("a bot that is suspended", () => {
   it("takes in what people write and holds it, sends nothing, and goes on when it is resumed", async () => {
     const { bot, id } = await ground.attach()

@@ -20,6 +20,17 @@ describe("what a chat takes", () => {
     assert.isEmpty(tooMany(bot))
   })
 
+  it("is not exceeded by the word that nobody is there, however often somebody writes", async () => {
+    const slug = await ground.app.createCharacter()
+    const { bot } = await ground.attach({ character_slug: slug })
+    assert.strictEqual((await ground.app.delete(`/v1/characters/${slug}`)).status, 200)
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    for (const text of ["Hello?", "Is somebody there?", "Well?", "Hm."]) ground.telegram.say(person, bot, text)
+    assert.lengthOf(new Set(await saidAtLeast(ground, bot, person, 5)), 1)
+    assert.isEmpty(tooMany(bot))
+  })
+
   it("is not exceeded by a message that is sent in another form", async () => {
     const { bot } = await ground.attach({ character_slug: await ground.app.createCharacter({ greeting: "*waves* Come in." }) })
     const owner = ground.telegram.createUser({ first_name: "Anna" })

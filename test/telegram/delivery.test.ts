@@ -28,13 +28,23 @@ const attemptsOf = async (session: string, cursor: number) => {
   const found = (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)
   return (await ground.app.get(`/v1/sessions/${session}/delivery/${found?.id}`)).body.data.attempt_list as z.output<typeof DeliveryDetail>["attempt_list"]
 }
-/** An event of the character's with these bubbles, as a turn would leave it. */
-const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
+/** How far a process came that died over an event: what it had put down of it. */
+interface Death {
+  readonly part: number
+  readonly sending: number | null
+}
+/** An event of the character's with these bubbles, as a turn would leave it, or one who died over it. */
+const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: Death) => {
   const { sql } = ground.server.database
   const [log] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
   await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     values (${log?.["app_id"]}, ${session}, ${log?.["cursor"]}, ${`evt_${session}_${log?.["cursor"]}`}, 'message.created', 'character', 'run_1', 'telegram', ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })})`
-  await sql`update lanes set head = ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
+  await sql`update lanes set head = ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session} and ${death === undefined}`
+  if (death !== undefined) {
+    const { part, sending } = death
+    await sql`update lanes set head = ${log?.["cursor"]}, status = 'ready', owner = 'wrk_dead', fence = fence + 1, part = ${part}, sending_part = ${sending ?? 0},
+      sending = case when ${sending !== null} then ${log?.["cursor"]}::bigint end, sending_fence = case when ${sending !== null} then fence + 1 end, sending_at = case when ${sending !== null} then now() end where session_id = ${session}`
+  }
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
   return log?.["cursor"] as number
 }
@@ -102,6 +112,14 @@ describe("a message of unknown fate", () => {
     }
   })
 
+  it("is marked, however long it is", async () => {
+    const { bot, person, session } = await greeted({ unknown_policy: "resend_marked" })
+    fault({ bot }, { kind: "drop_before" })
+    await speak(session, ["x".repeat(4096), "Then."])
+    await until("what comes after", () => ground.said(bot, person).includes("Then."))
+    assert.strictEqual(ground.said(bot, person).slice(1, -1).join(""), `↻ ${"x".repeat(4096)}`)
+  })
+
   it("is given up after a second time", async () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_once" })
     fault({ bot, count: 2 }, { kind: "drop_before" })
@@ -109,6 +127,25 @@ describe("a message of unknown fate", () => {
     await until("what comes after", () => ground.said(bot, person).includes("Then."))
     assert.deepStrictEqual((await attemptsOf(session, cursor)).slice(0, 2).map(({ outcome }) => outcome), ["unknown", "unknown"])
     assert.notInclude(ground.said(bot, person), "Lost.")
+  })
+})
+
+describe("a process that dies over an event", () => {
+  it.each<readonly [string, Death, ReadonlyArray<string>, ReadonlyArray<number>]>([
+    ["before it has said that it is about to send", { part: 0, sending: null }, ["One.", "Two."], []],
+    ["between that, the call and its outcome", { part: 0, sending: 0 }, ["Two."], [0]],
+    ["between two messages", { part: 1, sending: null }, ["Two."], []],
+    ["over the second", { part: 1, sending: 1 }, [], [1]]
+  ])("%s leaves to the next what surely was not sent, and on record what may have been", async (_, death, heard, unknown) => {
+    const { bot, person, session } = await greeted()
+    const cursor = await speak(session, ["One.", "Two."], death)
+    await speak(session, ["And then."])
+    await until("what comes after", () => ground.said(bot, person).includes("And then."))
+    assert.deepStrictEqual(ground.said(bot, person), [GREETING, ...heard, "And then."])
+    const attempts = await ground.server.database.sql`select part from delivery_attempts where session_id = ${session} and cursor = ${cursor} and outcome = 'unknown'`
+    assert.deepStrictEqual(attempts.map(({ part }) => part), [...unknown])
+    const told = (await operations()).filter(({ type, payload }) => type === "delivery.unknown" && payload["session_id"] === session)
+    assert.deepStrictEqual(told.map(({ payload }) => payload["part"]), [...unknown])
   })
 })
 
@@ -213,6 +250,11 @@ describe("a person who blocks the bot", () => {
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_010, "kicked"))
     assert.strictEqual(await status(), "blocked")
+    // After a quiet week Telegram goes on counting anywhere.
+    await sql`update telegram_chats set status_update_at = status_update_at - interval '8 days' where channel_id = ${id}`
+    await sql`delete from telegram_updates where channel_id = ${id}`
+    await hand(member(1_000_000, "member"))
+    assert.strictEqual(await status(), "active")
   })
 })
 

@@ -24,8 +24,8 @@ const picture = async (character_slug: string, session_id: string, fields: Recor
   const { status, body } = await ground.app.post("/v1/images", { character_slug, session_id, kind: "scene", prompt: "The harbour at dusk.", deliver: true, ...fields })
   assert.strictEqual(status, 200, JSON.stringify(body))
 }
-const greeted = async () => {
-  const attached = await ground.attach()
+const greeted = async (options: Record<string, unknown> = {}) => {
+  const attached = await ground.attach(options)
   const person = ground.telegram.createUser({ first_name: "Anna" })
   ground.telegram.start(person, attached.bot)
   await saidAtLeast(ground, attached.bot, person, 1)
@@ -93,6 +93,13 @@ describe("a picture", () => {
     assert.deepInclude(await sharp(bytes).metadata(), { format: "png", width: 512, height: 512 })
     const { deliveries } = (await ground.app.get(`/v1/sessions/${session}/delivery`)).body.data
     assert.isTrue(deliveries.some(({ event_id, outcome }: { event_id: string; outcome: string }) => event_id !== "" && outcome === "sent"))
+  })
+
+  it("of which nobody knows whether it arrived is marked, too, where it is sent once more", async () => {
+    const { bot, person, session, body } = await greeted({ unknown_policy: "resend_marked" })
+    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "drop_before" })
+    await picture(body.character_slug, session, {})
+    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 2)).slice(1), ["↻"])
   })
 
   it("that was deleted before it could be sent is passed over, and what follows is said", async () => {

@@ -51,6 +51,22 @@ describe("a hook", () => {
     assert.strictEqual((await post(id, next, message("new"))).status, 200)
   })
 
+  it("hears Telegram under the old secret for as long as it may not have the new one, and has it set anew", async () => {
+    const { bot, id, secret } = await attach()
+    const { sql } = ground.server.database
+    ground.telegram.advance(2000)
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
+    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})).body.data.status, "degraded")
+    // Ten minutes later.
+    await sql`update telegram_bots set previous_secret_until = previous_secret_until - interval '11 minutes', secret_pending_since = secret_pending_since - interval '11 minutes' where channel_id = ${id}`
+    for (const text of ["one", "two"]) assert.strictEqual((await post(id, secret, message(text))).status, 200)
+    assert.strictEqual((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
+    const next = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
+    assert.strictEqual((await post(id, next, message("new"))).status, 200)
+    await sql`update telegram_bots set previous_secret_until = now() where channel_id = ${id} and previous_secret_until < now() + interval '11 minutes'`
+    await until("the old secret to be refused", async () => (await post(id, secret, message("too old"))).status === 401)
+  })
+
   it("stores an update once, however often Telegram hands it over, and answers it once", async () => {
     const { id, secret } = await attach()
     const update = message("What is for dinner?")

@@ -1,5 +1,6 @@
 import { Api, InlineKeyboard } from "grammy"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { dyingAt } from "#test/support/dyingAt.ts"
 import { type ChatResource, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 import type { Group } from "#test/support/telegram/Place.ts"
 import { until } from "#test/support/until.ts"
@@ -29,16 +30,12 @@ const allDone = (id: string) => until("all to be done", async () => (await groun
 const dyingOver = async (id: string, command: () => void) => {
   const { sql } = ground.server.database
   await allDone(id)
-  await sql`create sequence deaths`
-  await sql`create function die() returns trigger language plpgsql as $$ begin if nextval('deaths') = 1 then raise exception 'killed' using errcode = '57P01'; end if; return null; end $$`
-  await sql.unsafe(`create constraint trigger die after update on telegram_updates deferrable initially deferred for each row when (new.channel_id = '${id}' and new.done_at is not null) execute function die()`)
+  const death = await dyingAt(ground.server, { event: "update", table: "telegram_updates", when: `new.channel_id = '${id}' and new.done_at is not null` })
   command()
   await until("the death", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1)
   await sql`update telegram_updates set due_at = now() where channel_id = ${id} and done_at is null`
   await allDone(id)
-  await sql`drop trigger die on telegram_updates`
-  await sql`drop function die`
-  await sql`drop sequence deaths`
+  await death.end()
 }
 const forgets = async ({ bot, person }: Awaited<ReturnType<typeof started>>) => {
   ground.telegram.say(person, bot, "/forget")

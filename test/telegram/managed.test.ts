@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { dyingAt } from "#test/support/dyingAt.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -219,6 +220,23 @@ describe("a managed bot that gets another owner", () => {
     assert.include(await operations(id), "bot.owner_changed")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
+  })
+})
+
+describe("a managed bot's new owner", () => {
+  it("keeps the bot suspended and is told to its app, once, though we died over it", async () => {
+    const { id, bot } = await made()
+    const { sql } = server.database
+    const death = await dyingAt(server, { event: "insert", table: "events", when: "new.type = 'bot.owner_changed'" })
+    telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
+    await until("the death", death.hasDied)
+    await until("the bot to be suspended", async () => {
+      await sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
+      await sql`select graphile_worker.add_job('manager', '{}'::json)`
+      return (await get(id)).status === "suspended"
+    })
+    await death.end()
+    assert.lengthOf((await operations(id)).filter((type) => type === "bot.owner_changed"), 1)
   })
 })
 

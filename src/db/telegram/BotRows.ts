@@ -3,9 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { OperationalEvent } from "#channels/OperationalLog.ts"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
 import type { UnknownPolicy } from "#channels/telegram/TelegramBots.ts"
 import { Alignment } from "../Alignment.ts"
+import { appendOperational } from "../appendOperational.ts"
 import { Database, type DatabaseError, type Sql } from "../Database.ts"
 import { BOT_TOKEN } from "../sealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
@@ -42,6 +45,8 @@ export interface StoredBot {
   readonly join_window_ms: number
   readonly webhook_url: string | null
   readonly webhook_set_at: Date | null
+  /** Since when there is a secret of which nobody knows whether Telegram has it. */
+  readonly secret_pending_since: Date | null
   readonly health: BotHealth
   readonly last_in_at: Date | null
   readonly owner_id: number | null
@@ -72,6 +77,20 @@ export interface BotSettings {
   readonly joinWindowMs?: number | undefined
 }
 
+export interface StatusChange {
+  readonly status: BotStatus
+  readonly reason: string | null
+  readonly from: ReadonlyArray<BotStatus>
+  /** What the app is told; null: nothing. */
+  readonly news: Omit<OperationalEvent, "appId"> | null
+}
+
+/** What the app's own word does to a bot: held, and to be armed again. */
+export const suspension = (channelId: string): StatusChange => ({
+  status: "suspended", reason: null, from: ["pending", "active", "degraded", "suspended"], news: { type: "bot.suspended", payload: { bot_id: channelId } }
+})
+export const RESUMPTION: StatusChange = { status: "pending", reason: null, from: ["suspended"], news: null }
+
 /** The bot is bound already, here or in another app. */
 export class BotTaken extends Schema.TaggedError<BotTaken>()("BotTaken", {}) {}
 
@@ -88,29 +107,31 @@ export class BotRows extends Context.Service<BotRows, {
   readonly list: (appId: string, filter: { readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
   readonly configure: (appId: string, channelId: string, settings: BotSettings) => Effect.Effect<StoredBot | undefined, DatabaseError>
   readonly token: (bot: StoredBot) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
-  /** A new token of the same bot, good for everything that is sent from now on. One that was revoked has yet to be armed under it. */
-  readonly replaceToken: (appId: string, channelId: string, token: Redacted.Redacted<string>, identity: BotIdentity) => Effect.Effect<void, DatabaseError>
-  /** Lets a new secret in; the one before stays good for ten minutes, or is the same again. */
+  /** A new token of the same bot, good for everything that is sent from now on. One that was revoked has yet to be armed under it. `byOwner`: the app does not know and is told. */
+  readonly replaceToken: (appId: string, channelId: string, token: Redacted.Redacted<string>, identity: BotIdentity, byOwner?: boolean) => Effect.Effect<void, DatabaseError>
+  /** Lets a new secret in. The one before stays good until the webhook is noted as set under the new one, and for ten minutes after. */
   readonly expectSecret: (appId: string, channelId: string, hash: Uint8Array) => Effect.Effect<void, DatabaseError>
-  /** Gives the bot a status, unless it has one that is not in `from`. True: that is news. Its lanes are walked, or not, accordingly. */
-  readonly become: (appId: string, channelId: string, status: BotStatus, reason: string | null, from: ReadonlyArray<BotStatus>) => Effect.Effect<boolean, DatabaseError>
-  readonly noteWebhook: (appId: string, channelId: string, url: string | null) => Effect.Effect<void, DatabaseError>
+  /** Gives the bot a status, unless it has one that is not in `from`. Its lanes are walked, or not, accordingly. Where it is another than before, or for another reason, the app is told. */
+  readonly become: (appId: string, channelId: string, change: StatusChange) => Effect.Effect<void, DatabaseError>
+  /** The webhook is set there, under this secret: if it is the one that was let in last, that is settled. Null: there is none. */
+  readonly noteWebhook: (appId: string, channelId: string, url: string | null, secretHash: Uint8Array | null) => Effect.Effect<void, DatabaseError>
   /** What its owner may have changed in @BotFather. */
   readonly noteIdentity: (appId: string, channelId: string, identity: BotIdentity) => Effect.Effect<void, DatabaseError>
   readonly noteProbe: (appId: string, channelId: string, health: BotHealth, nextInSeconds: number) => Effect.Effect<void, DatabaseError>
   /** Bots whose probe is due, and which are nobody else's for the next minute. */
   readonly dueProbes: Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
-  /** Ends the bot for good: no token, no lanes, no chats. The row stays. */
-  readonly detach: (appId: string, channelId: string) => Effect.Effect<boolean, DatabaseError>
+  /** Ends the bot for good: no token, no lanes, no chats. The row stays, and the app is told why; null: there is nobody left to be told. False: it had ended. */
+  readonly detach: (appId: string, channelId: string, reason: "deleted" | "link_expired" | null) => Effect.Effect<boolean, DatabaseError>
 }>()("src/db/telegram/BotRows") {
   static readonly layer = Layer.effect(BotRows, Effect.gen(function*() {
     const { query, transaction } = yield* Database
     const alignment = yield* Alignment
     const secrets = yield* Secrets
+    const services = yield* Effect.context<Database | LogSignals>()
 
     const columns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms,
-      webhook_url, webhook_set_at, health, last_in_at, owner_id, owner_ref, rotating_since, created_at`
+      webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since, created_at`
     const select = (appId: string, { channelId, after, limit }: { readonly channelId: string | null; readonly after: string | null; readonly limit: number }) =>
       query<Array<StoredBot>>((sql) => sql`
         select ${columns(sql)} from telegram_bots where app_id = ${appId} and status <> 'detached' and (${channelId}::text is null or channel_id = ${channelId}) and channel_id > ${after ?? ""}
@@ -148,14 +169,15 @@ export class BotRows extends Context.Service<BotRows, {
       return row === undefined || row.token === null ? undefined : yield* secrets.open(BOT_TOKEN, [bot.app_id, bot.channel_id], row.token)
     })
 
-    const replaceToken = Effect.fnUntraced(function*(appId: string, channelId: string, next: Redacted.Redacted<string>, { userId, username, info }: BotIdentity) {
+    const replaceToken = Effect.fnUntraced(function*(appId: string, channelId: string, next: Redacted.Redacted<string>, { userId, username, info }: BotIdentity, byOwner = false) {
       yield* query((sql) => sql`
         update telegram_bots set token = ${sealed(appId, channelId, next)}, token_hint = ${tokenHint(next)}, token_version = token_version + 1,
           status = case when status = 'revoked' then 'pending' else status end, reason = case when status = 'revoked' then null else reason end,
           probe_due_at = least(probe_due_at, now() + interval '30 seconds'), rotating_since = null, user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`)
       yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
-    }, transaction)
+      if (byOwner) yield* appendOperational({ appId, type: "bot.token_replaced", payload: { bot_id: channelId } })
+    }, transaction, Effect.provideContext(services))
 
     /** Has the lanes walked, from where they stand; one that waits or is parked does not wait any longer. */
     const walk = Effect.fnUntraced(function*(appId: string, channelId: string) {
@@ -164,24 +186,24 @@ export class BotRows extends Context.Service<BotRows, {
         where app_id = ${appId} and channel_id = ${channelId} and status not in ('active', 'failing', 'deleted') returning 1`)
       if (begun.length > 0) yield* alignment.begin({ appId, sessionId: null }, channelId)
     })
-    const become = Effect.fnUntraced(function*(appId: string, channelId: string, status: BotStatus, reason: string | null, from: ReadonlyArray<BotStatus>) {
+    const become = Effect.fnUntraced(function*(appId: string, channelId: string, { status, reason, from, news }: StatusChange) {
       yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
       const [changed] = yield* query<Array<{ news: boolean }>>((sql) => sql`
         update telegram_bots b set status = ${status}, reason = ${reason}
         from (select status as was, reason as why from telegram_bots where app_id = ${appId} and channel_id = ${channelId} for update) o
         where b.app_id = ${appId} and b.channel_id = ${channelId} and b.status = any(${[...from]}::text[])
         returning o.was <> b.status or o.why is distinct from b.reason as news`)
-      if (changed === undefined) return false
+      if (changed === undefined) return
       if (WALKED.has(status)) yield* walk(appId, channelId)
       else {
         yield* query((sql) => sql`
           update channels set status = ${status === "revoked" ? "disabled" : "paused"}, version = version + 1
           where app_id = ${appId} and channel_id = ${channelId} and status in ('active', 'failing')`)
       }
-      return changed.news
-    }, transaction)
+      if (changed.news && news !== null) yield* appendOperational({ ...news, appId })
+    }, transaction, Effect.provideContext(services))
 
-    const detach = Effect.fnUntraced(function*(appId: string, channelId: string) {
+    const detach = Effect.fnUntraced(function*(appId: string, channelId: string, reason: "deleted" | "link_expired" | null) {
       yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
       const gone = yield* query((sql) => sql`
         update telegram_bots set status = 'detached', reason = null, token = null, secret_hash = null, previous_secret_hash = null, webhook_url = null
@@ -194,8 +216,9 @@ export class BotRows extends Context.Service<BotRows, {
       yield* query((sql) => sql`delete from telegram_provisionings where app_id = ${appId} and channel_id = ${channelId}`)
       yield* query((sql) => sql`update channels set status = 'deleted', version = version + 1, aligned_to = '' where app_id = ${appId} and channel_id = ${channelId}`)
       yield* alignment.begin({ appId, sessionId: null }, channelId)
+      if (reason !== null) yield* appendOperational({ appId, type: "bot.detached", payload: { bot_id: channelId, reason } })
       return true
-    }, transaction)
+    }, transaction, Effect.provideContext(services))
 
     return BotRows.of({
       create,
@@ -205,11 +228,14 @@ export class BotRows extends Context.Service<BotRows, {
       token,
       replaceToken,
       expectSecret: (appId, channelId, hash) => query((sql) => sql`
-        update telegram_bots set previous_secret_hash = secret_hash, previous_secret_until = now() + interval '10 minutes', secret_hash = ${Buffer.from(hash)}
+        update telegram_bots set previous_secret_hash = case when secret_pending_since is not null then previous_secret_hash else secret_hash end, previous_secret_until = 'infinity',
+          secret_hash = ${Buffer.from(hash)}, secret_pending_since = now()
         where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
       become,
-      noteWebhook: (appId, channelId, url) => query((sql) => sql`
-        update telegram_bots set webhook_url = ${url}, webhook_set_at = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      noteWebhook: (appId, channelId, url, secretHash) => query((sql) => sql`
+        update telegram_bots set webhook_url = ${url}, webhook_set_at = now(), previous_secret_until = least(previous_secret_until, now() + interval '10 minutes'),
+          secret_pending_since = case when ${secretHash === null ? null : Buffer.from(secretHash)}::bytea <> secret_hash then now() end
+        where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
       noteIdentity: (appId, channelId, { userId, username, info }) => query((sql) => sql`
         update telegram_bots set username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
         where app_id = ${appId} and channel_id = ${channelId} and user_id = ${userId}`).pipe(Effect.asVoid),

@@ -5,7 +5,8 @@ import * as Layer from "effect/Layer"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
-import { Database, type DatabaseError } from "../Database.ts"
+import { appendOperational } from "../appendOperational.ts"
+import { Database, type DatabaseError, type Sql } from "../Database.ts"
 import { hasten } from "../initiativeStatements.ts"
 import { moveHeads } from "../moveHeads.ts"
 import type { QuotaReached } from "../quotas.ts"
@@ -67,16 +68,22 @@ interface Row {
   readonly last_cursor: number | null
 }
 
+/**
+ * Whether the update is a younger word on a chat than the one that its status was last decided by. Numbers tell for as long as two of them may
+ * cross on their way, which is a day; after a week without any, Telegram goes on at a random one, be it lower.
+ */
+const isYounger = (sql: Sql, updateId: number) => sql`(status_update_id < ${updateId} or coalesce(status_update_at < now() - interval '3 days', true))`
+
 /** Which session is held in which chat, and what people and bots are told apart from what is said. */
 export class Conversations extends Context.Service<Conversations, {
   /** The session of a chat; on first contact, or where another is wanted, a new one with its lane, from its greeting on. */
   readonly meet: (meeting: Meeting) => Effect.Effect<Met, CharacterUnavailable | QuotaReached | DatabaseError>
   /** The session that is held there; null: none. */
   readonly sessionOf: (chat: ChatKey) => Effect.Effect<string | null, DatabaseError>
-  /** Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. The sessions whose lanes go on. */
-  readonly revive: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
-  /** The bot is not welcome any more, unless younger word from the chat says otherwise. The sessions that lose their chat. */
-  readonly shut: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, status: "blocked" | "unreachable", updateId: number) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
+  /** Word from the chat: by it the bot is welcome there again, unless younger word says otherwise. Its lanes go on, and the app is told. */
+  readonly revive: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) => Effect.Effect<void, DatabaseError>
+  /** The bot is not welcome any more, unless younger word from the chat says otherwise. The app is told of the sessions that lose their chat. */
+  readonly shut: (chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, shut: { readonly status: "blocked" | "unreachable"; readonly reason: string; readonly updateId: number }) => Effect.Effect<void, DatabaseError>
   /** Puts a line that is not the character's on the log, once for each key. */
   readonly notify: (appId: string, sessionId: string, notice: { readonly key: string; readonly kind: string; readonly text: string }) => Effect.Effect<void, DatabaseError>
   /** Notes that a message of this chat, which has been handed in, reads otherwise by now. */
@@ -89,6 +96,7 @@ export class Conversations extends Context.Service<Conversations, {
     const sessions = yield* Sessions
     const relationships = yield* Relationships
     const signals = yield* LogSignals
+    const services = yield* Effect.context<Database | LogSignals>()
 
     const bind = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, old: string | null, sessionId: string, position: number, head: number) {
       if (old !== null) yield* query((sql) => sql`delete from lanes where app_id = ${appId} and session_id = ${old} and channel_id = ${channelId}`)
@@ -150,23 +158,33 @@ export class Conversations extends Context.Service<Conversations, {
 
     const reviveShut = Effect.fnUntraced(function*({ appId, channelId, chatId }: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) {
       const back = yield* query<Array<{ session_id: string | null }>>((sql) => sql`
-        update telegram_chats set status = 'active', reason = null, status_update_id = ${updateId}
-        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status in ('blocked', 'unreachable') and status_update_id < ${updateId} returning session_id`)
+        update telegram_chats set status = 'active', reason = null, status_update_id = ${updateId}, status_update_at = now()
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status in ('blocked', 'unreachable') and ${isYounger(sql, updateId)} returning session_id`)
       const ids = back.flatMap(({ session_id }) => session_id ?? [])
-      if (ids.length === 0) return ids
+      if (ids.length === 0) return
       yield* query((sql) => sql`
         update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(), stale_before = now() - ${STALE_AFTER}::interval
         where app_id = ${appId} and channel_id = ${channelId} and session_id = any(${ids}::text[]) and status = 'parked'`)
       yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
       yield* query((sql) => hasten(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
-      return ids
-    }, transaction)
+      for (const sessionId of ids) yield* appendOperational({ appId, type: "chat.unblocked", payload: { channel_id: channelId, session_id: sessionId } })
+    }, transaction, Effect.provideContext(services))
     // As a rule there is nothing to be done, and that is known in one step.
     const revive = Effect.fnUntraced(function*(chat: Pick<ChatKey, "appId" | "channelId" | "chatId">, updateId: number) {
       const shut = yield* query((sql) => sql`
         select 1 from telegram_chats where app_id = ${chat.appId} and channel_id = ${chat.channelId} and chat_id = ${chat.chatId} and status in ('blocked', 'unreachable') limit 1`)
-      return shut.length === 0 ? [] : yield* reviveShut(chat, updateId)
+      if (shut.length > 0) yield* reviveShut(chat, updateId)
     })
+
+    const shut = Effect.fnUntraced(function*({ appId, channelId, chatId }: Pick<ChatKey, "appId" | "channelId" | "chatId">, { status, reason, updateId }: { readonly status: "blocked" | "unreachable"; readonly reason: string; readonly updateId: number }) {
+      const lost = yield* query<Array<{ session_id: string | null }>>((sql) => sql`
+        update telegram_chats set status = ${status}, reason = 'chat_member', status_update_id = ${updateId}, status_update_at = now()
+        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status = 'active' and ${isYounger(sql, updateId)}
+          and not exists (
+            select from telegram_updates u where u.app_id = ${appId} and u.channel_id = ${channelId} and u.chat_id = ${chatId} and u.update_id > ${updateId} and u.kind in ('text', 'command', 'callback', 'word', 'word_sent')
+          ) returning session_id`)
+      for (const { session_id } of lost) if (session_id !== null) yield* appendOperational({ appId, type: `chat.${status}`, payload: { channel_id: channelId, session_id, reason } })
+    }, transaction, Effect.provideContext(services))
 
     /** Once for each key. */
     const append = Effect.fnUntraced(function*(appId: string, sessionId: string, { key, type, role, payload }: Appended) {
@@ -215,14 +233,7 @@ export class Conversations extends Context.Service<Conversations, {
       sessionOf: ({ appId, channelId, chatId, threadId }) => query<Array<{ session_id: string | null }>>((sql) => sql`
         select session_id from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`).pipe(Effect.map(([row]) => row?.session_id ?? null)),
       revive,
-      shut: ({ appId, channelId, chatId }, status, updateId) => query<Array<{ session_id: string | null }>>((sql) => sql`
-        update telegram_chats set status = ${status}, reason = 'chat_member', status_update_id = ${updateId}
-        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status = 'active' and status_update_id < ${updateId}
-          and not exists (
-            select from telegram_updates u where u.app_id = ${appId} and u.channel_id = ${channelId} and u.chat_id = ${chatId} and u.update_id > ${updateId} and u.kind in ('text', 'command', 'callback')
-          ) returning session_id`).pipe(
-        Effect.map((rows) => rows.flatMap(({ session_id }) => session_id ?? []))
-      ),
+      shut,
       notify: (appId, sessionId, { key, kind, text }) => Effect.asVoid(append(appId, sessionId, { key, type: "channel.notice", role: "system", payload: { kind, text } })),
       noteEdit,
       quieten

@@ -3,8 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { createHash, randomBytes } from "node:crypto"
+import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
 import { newId } from "#pipeline/domain/Id.ts"
+import { appendOperational } from "../appendOperational.ts"
 import { Database, type DatabaseError } from "../Database.ts"
 import { type BotIdentity, BotRows, type BotSettings, type StoredBot } from "./BotRows.ts"
 
@@ -53,14 +55,16 @@ export class Provisionings extends Context.Service<Provisionings, {
   readonly claim: (code: string, personId: number) => Effect.Effect<{ readonly username: string; readonly name: string; readonly made: MadeBot | undefined } | undefined, DatabaseError>
   /** The bot that was waited for. */
   readonly adopt: (place: BotPlace, identity: BotIdentity, ownerId: number, token: Redacted.Redacted<string>) => Effect.Effect<void, DatabaseError>
+  /** It is another's by now. Whether the new owner may go on with it is for the app to say, which is told: the bot is suspended until then. */
   readonly setOwner: (place: BotPlace, ownerId: number) => Effect.Effect<void, DatabaseError>
   readonly beginRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
-  /** Ends requests whose time has run out; gives the bots that there will not be. */
-  readonly expire: Effect.Effect<ReadonlyArray<BotPlace>, DatabaseError>
+  /** Ends requests whose time has run out, and the bots that there will not be. */
+  readonly expire: Effect.Effect<void, DatabaseError>
 }>()("src/db/telegram/Provisionings") {
   static readonly layer = Layer.effect(Provisionings, Effect.gen(function*() {
     const { query, transaction } = yield* Database
     const rows = yield* BotRows
+    const services = yield* Effect.context<Database | LogSignals>()
 
     const create = Effect.fnUntraced(function*(appId: string, wanted: Wanted) {
       const channelId = newId("bot")
@@ -114,12 +118,15 @@ export class Provisionings extends Context.Service<Provisionings, {
       return { username: request.suggested_username, name: request.suggested_name, made: waiting.length === 1 ? waiting[0] : undefined }
     }, transaction)
 
-    const expire = Effect.gen(function*() {
-      const over = yield* query<Array<BotPlace>>((sql) => sql`
-        delete from telegram_provisionings where expires_at < now() and matched_at is null returning app_id as "appId", channel_id as "channelId"`)
-      for (const { appId, channelId } of over) yield* rows.detach(appId, channelId)
-      return over
-    })
+    const expireOne = Effect.fnUntraced(function*({ appId, channelId }: BotPlace) {
+      const over = yield* query((sql) => sql`
+        delete from telegram_provisionings where app_id = ${appId} and channel_id = ${channelId} and expires_at < now() and matched_at is null returning 1`)
+      if (over.length > 0) yield* rows.detach(appId, channelId, "link_expired")
+    }, transaction)
+    const expire = query<Array<BotPlace>>((sql) => sql`
+      select app_id as "appId", channel_id as "channelId" from telegram_provisionings where expires_at < now() and matched_at is null`).pipe(
+      Effect.flatMap((over) => Effect.forEach(over, expireOne, { discard: true }))
+    )
 
     return Provisionings.of({
       create,
@@ -131,8 +138,13 @@ export class Provisionings extends Context.Service<Provisionings, {
         yield* rows.replaceToken(appId, channelId, token, identity)
         yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId}, status = 'pending' where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
       })),
-      setOwner: ({ appId, channelId }, ownerId) => query((sql) => sql`
-        update telegram_bots set owner_id = ${ownerId} where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      setOwner: Effect.fnUntraced(function*({ appId, channelId }, ownerId) {
+        yield* rows.become(appId, channelId, {
+          status: "suspended", reason: "owner_changed", from: ["pending", "active", "degraded", "revoked"], news: null
+        })
+        yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId} where app_id = ${appId} and channel_id = ${channelId}`)
+        yield* appendOperational({ appId, type: "bot.owner_changed", payload: { bot_id: channelId } })
+      }, transaction, Effect.provideContext(services)),
       beginRotation: ({ appId, channelId }) => query((sql) => sql`
         update telegram_bots set rotating_since = now(), probe_due_at = least(probe_due_at, now() + interval '1 minute') where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
       expire

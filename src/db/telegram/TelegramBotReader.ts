@@ -3,8 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import { OperationalLog } from "#channels/OperationalLog.ts"
+import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { BotsUnavailable, type SendingBot, TelegramBots, type UnknownPolicy } from "#channels/telegram/TelegramBots.ts"
+import { appendOperational } from "../appendOperational.ts"
 import { Database } from "../Database.ts"
 import { BOT_TOKEN } from "../sealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
@@ -22,9 +23,9 @@ interface Row {
 
 /** The bots in PostgreSQL, for whoever sends. A copy in memory stands for one version of the channel, so that it is never older than who asks. */
 export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
-  const { query } = yield* Database
+  const { query, transaction } = yield* Database
   const secrets = yield* Secrets
-  const operations = yield* OperationalLog
+  const services = yield* Effect.context<Database | LogSignals>()
   const unavailable = Effect.mapError((cause: unknown) => new BotsUnavailable({ cause }))
 
   const read = Effect.fnUntraced(function*(appId: string, channelId: string) {
@@ -61,14 +62,14 @@ export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
           update telegram_bots b set status = 'revoked', reason = 'token_rejected', probe_due_at = now() from dead d where b.app_id = d.app_id and b.channel_id = d.channel_id
         )
         select status <> 'revoked' as news from dead`)
-      if (revoked[0]?.news === true) yield* operations.append({ appId, type: "bot.revoked", payload: { bot_id: channelId, reason: "token_rejected" } })
+      if (revoked[0]?.news === true) yield* appendOperational({ appId, type: "bot.revoked", payload: { bot_id: channelId, reason: "token_rejected" } })
       return revoked.length > 0
-    }, unavailable),
+    }, transaction, Effect.provideContext(services), unavailable),
 
     degrade: Effect.fnUntraced(function*(appId, channelId, reason) {
       const changed = yield* query((sql) => sql`
         update telegram_bots set status = 'degraded', reason = ${reason} where app_id = ${appId} and channel_id = ${channelId} and status = 'active' returning 1`)
-      if (changed.length > 0) yield* operations.append({ appId, type: "bot.degraded", payload: { bot_id: channelId, reason } })
-    }, unavailable)
+      if (changed.length > 0) yield* appendOperational({ appId, type: "bot.degraded", payload: { bot_id: channelId, reason } })
+    }, transaction, Effect.provideContext(services), unavailable)
   })
 }))

@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type ChatRef, ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
+import { appendOperational } from "../appendOperational.ts"
 import { Database, type Sql } from "../Database.ts"
 import { chatOf } from "./chatOf.ts"
 import { migrateChat } from "./migrateChat.ts"
@@ -17,11 +19,15 @@ const ofHeld = (sql: Sql) => sql`
 export const layer = Layer.effect(TelegramChats, Effect.gen(function*() {
   const database = yield* Database
   const { query, transaction } = database
+  const services = yield* Effect.context<Database | LogSignals>()
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
   return TelegramChats.of({
-    mark: (ref, status, reason) => query((sql) => sql`
-      ${withHeld(sql, ref)} update telegram_chats t set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable),
+    mark: Effect.fnUntraced(function*(ref: ChatRef, status: "blocked" | "unreachable", reason: string) {
+      const news = yield* query((sql) => sql`
+        ${withHeld(sql, ref)} update telegram_chats t set status = ${status}, reason = ${reason} ${ofHeld(sql)} and t.status = 'active' returning 1`)
+      if (news.length > 0) yield* appendOperational({ appId: ref.appId, type: `chat.${status}`, payload: { channel_id: ref.channelId, session_id: ref.sessionId, reason } })
+    }, transaction, Effect.provideContext(services), unavailable),
 
     migrate: ({ appId, channelId }, from, to) => transaction(migrateChat(appId, channelId, from, to).pipe(Effect.provideService(Database, database))).pipe(unavailable),
 

@@ -1,8 +1,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Pace } from "#channels/telegram/Pace.ts"
-import { type Chat, type ChatRef, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
+import { Pace, type PacedChat } from "#channels/telegram/Pace.ts"
+import { type Chat, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type Sql } from "../Database.ts"
 import { chatOf } from "./chatOf.ts"
 
@@ -22,6 +22,9 @@ interface Places {
   readonly open: boolean
 }
 
+const placeOf = (sql: Sql, ref: PacedChat) => "sessionId" in ref ? chatOf(sql, ref) : sql`
+  select ${ref.appId}::text as app_id, ${ref.channelId}::text as channel_id, ${ref.chatId}::bigint as chat_id, 0::bigint as thread_id, 'active' as status`
+
 /** By how much a message may come before its time. Whatever the next one is slowed down to, it is no more than Telegram itself allows. */
 const tolerance = (every: number, burst: number) => (burst - 1) * every
 
@@ -29,11 +32,11 @@ const tolerance = (every: number, burst: number) => (burst - 1) * every
  * Takes a place in the chat and one of the bot, both or neither: theoretical arrival times (GCRA), each in its row.
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
  */
-const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number) => sql`
+const take = (sql: Sql, ref: PacedChat, botEvery: number, withinMs: number) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
-    select c.chat_id, c.thread_id, c.status from (${chatOf(sql, ref)}) c, durable
+    select c.chat_id, c.thread_id, c.status from (${placeOf(sql, ref)}) c, durable
   ), place as (
     select p.*, clock_timestamp() as at, case when p.chat_id = 0 then ${botEvery}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
         * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond' as every,
@@ -50,7 +53,7 @@ const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number) => sql
     from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
   )
   select w.ms as wait_ms, c.chat_id, c.thread_id, c.status,
-    exists (select from turns t where t.app_id = ${ref.appId} and t.session_id = ${ref.sessionId} and t.outcome is null) and exists (
+    exists (select from turns t where t.app_id = ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
       select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing')) as open
   from wait w left join chat c on true`
 
@@ -58,14 +61,14 @@ const take = (sql: Sql, ref: ChatRef, botEvery: number, withinMs: number) => sql
 export const layer = Layer.effect(Pace, Effect.gen(function*() {
   const { query } = yield* Database
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-  const places = (ref: ChatRef, botEvery: number, withinMs: number) =>
+  const places = (ref: PacedChat, botEvery: number, withinMs: number) =>
     query<Array<Places>>((sql) => take(sql, ref, botEvery, withinMs)).pipe(Effect.map(([row]) => row), unavailable)
   // The chat's next call is counted from now, where it would come sooner.
-  const countFromNow = (ref: ChatRef) => query<Array<Chat>>((sql) => sql`
+  const countFromNow = (ref: PacedChat) => query<Array<Chat>>((sql) => sql`
     with durable as (
       select set_config('synchronous_commit', 'off', true)
     ), chat as materialized (
-      select c.* from (${chatOf(sql, ref)}) c, durable
+      select c.* from (${placeOf(sql, ref)}) c, durable
     ), counted as (
       update telegram_paces p set taken_until = greatest(p.taken_until, clock_timestamp() + interval '1 millisecond' * case when p.chat_id < 0 then ${GROUP.every}::int else ${PRIVATE.every}::int end)
       from chat c where p.app_id = c.app_id and p.channel_id = c.channel_id and p.chat_id = c.chat_id
@@ -88,7 +91,7 @@ export const layer = Layer.effect(Pace, Effect.gen(function*() {
     // Where several chats of a bot are blocked, the bot as a whole is meant.
     penalise: (ref, after) => query((sql) => sql`
       with chat as (
-        ${chatOf(sql, ref)}
+        ${placeOf(sql, ref)}
       ), others as (
         select count(*) as n from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id not in (0, (select chat_id from chat)) and p.blocked_until > now()
       ), locked as (

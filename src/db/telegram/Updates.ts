@@ -38,6 +38,7 @@ export interface ClaimedUpdate {
   readonly channel_id: string
   readonly update_id: number
   readonly chat_id: number
+  readonly thread_id: number
   readonly kind: string
   readonly batch: number
   readonly attempts: number
@@ -130,7 +131,7 @@ export class Updates extends Context.Service<Updates, {
         ), claimed as (
           update telegram_updates u set owner = ${owner}, attempts = u.attempts + 1, batch = r.first from run r
           where u.app_id = r.app_id and u.channel_id = r.channel_id and u.update_id = r.update_id and r.joined and (r.place <= ${MESSAGES_A_BATCH}::int or (r.of_last and r.place <= ${MESSAGES_A_BATCH + PICTURES_AN_ALBUM}::int))
-          returning u.app_id, u.channel_id, u.update_id, u.chat_id, u.kind, u.batch, u.attempts, u.raw
+          returning u.app_id, u.channel_id, u.update_id, u.chat_id, u.thread_id, u.kind, u.batch, u.attempts, u.raw
         )
         select w.waiting, c.* from (select exists (select from chat) as waiting) w left join claimed c on true order by c.app_id, c.channel_id, c.update_id`)
       const batches = [...Map.groupBy(rows.filter((row) => row.update_id !== null), (row) => `${row.channel_id} ${row.chat_id}`).values()] as unknown as ReadonlyArray<Batch>

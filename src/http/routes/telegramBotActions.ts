@@ -2,9 +2,8 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
-import { BotRows, type BotStatus, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { BotRows, type BotStatus, type StoredBot, RESUMPTION, suspension } from "#src/db/telegram/BotRows.ts"
 import { type ChatPlace, ChatRows } from "#src/db/telegram/ChatRows.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
@@ -69,8 +68,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
       const bot = yield* findIn(request, ["pending", "active", "degraded", "suspended"])
-      const news = yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, "suspended", null, ["pending", "active", "degraded", "suspended"]))
-      if (news) yield* OperationalLog.use((log) => log.append({ appId: bot.app_id, type: "bot.suspended", payload: { bot_id: bot.channel_id } }))
+      yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id)))
       return shown(yield* again(bot))
     }))))
 
@@ -81,7 +79,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const bot = yield* findIn(request, ["pending", "active", "degraded", "suspended"])
       return yield* actOnce(request, shown(bot), Effect.gen(function*() {
-        yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, "pending", null, ["suspended"]))
+        yield* BotRows.use((rows) => rows.become(bot.app_id, bot.channel_id, RESUMPTION))
         return shown(yield* armed(yield* again(bot), hooksAt(), false))
       }))
     })))

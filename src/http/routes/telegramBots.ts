@@ -3,7 +3,6 @@ import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { userIdOf } from "#channels/telegram/botToken.ts"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
@@ -121,9 +120,8 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       const bot = yield* findBot(request)
       yield* Arming.use((arming) => arming.disarm(bot))
       if (bot.mode === "managed") yield* Manager.use((manager) => manager.letGo(bot))
-      const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id))
+      const gone = yield* BotRows.use((rows) => rows.detach(bot.app_id, bot.channel_id, "deleted"))
       if (!gone) return yield* notFound.bot
-      yield* OperationalLog.use((log) => log.append({ appId: bot.app_id, type: "bot.detached", payload: { bot_id: bot.channel_id, reason: "deleted" } }))
       return success({ id: bot.channel_id, deleted: true })
     })))
 }

@@ -6,7 +6,6 @@ import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import { BotRows, type BotIdentity, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 
@@ -49,7 +48,6 @@ export class Arming extends Context.Service<Arming, {
   static readonly layer = (options: { readonly polling: boolean; readonly publicUrl: string | null }) => Layer.effect(Arming, Effect.gen(function*() {
     const api = yield* BotApi
     const rows = yield* BotRows
-    const operations = yield* OperationalLog
 
     const addressOf = ({ channel_id, webhook_url }: StoredBot): string | null =>
       options.polling ? null : options.publicUrl === null ? webhook_url : `${options.publicUrl}${HOOKS_PATH}/${channel_id}`
@@ -81,21 +79,25 @@ export class Arming extends Context.Service<Arming, {
       if (token === undefined) return yield* new TokenRejected()
       if (options.polling) {
         yield* rejected(api.call(token, "deleteWebhook", { drop_pending_updates: dropPending }))
-        yield* rows.noteWebhook(appId, channelId, null)
+        yield* rows.noteWebhook(appId, channelId, null, null)
       } else {
         const url = hooksAt === null ? addressOf(bot) : `${hooksAt}/${channelId}`
         if (url === null) return yield* new TelegramUnavailable({ description: "no address for the webhook" })
         const secret = randomBytes(32).toString("base64url")
-        yield* rows.expectSecret(appId, channelId, createHash("sha256").update(secret).digest())
+        const secretHash = createHash("sha256").update(secret).digest()
+        yield* rows.expectSecret(appId, channelId, secretHash)
         yield* set(token, url, secret, dropPending)
-        yield* rows.noteWebhook(appId, channelId, url)
+        yield* rows.noteWebhook(appId, channelId, url, secretHash)
       }
-      const news = yield* rows.become(appId, channelId, "active", null, ["pending", "active", "degraded", "revoked"])
-      if (news) yield* operations.append({ appId, type: "bot.active", payload: { bot_id: channelId, username: bot.username } })
+      yield* rows.become(appId, channelId, {
+        status: "active", reason: null, from: ["pending", "active", "degraded", "revoked"], news: { type: "bot.active", payload: { bot_id: channelId, username: bot.username } }
+      })
     }, (effect, bot) => Effect.tapError(effect, (error) => {
+      if (error._tag === "DatabaseError") return Effect.void
       const reason = error._tag === "TokenRejected" ? "token_rejected" : "webhook_not_set"
       const status = error._tag === "TokenRejected" ? "revoked" as const : bot.status === "pending" ? "pending" as const : "degraded" as const
-      return error._tag === "DatabaseError" ? Effect.void : Effect.ignore(rows.become(bot.app_id, bot.channel_id, status, reason, ["pending", "active", "degraded"]))
+      const news = status === "pending" ? null : { type: `bot.${status}`, payload: { bot_id: bot.channel_id, reason } } as const
+      return Effect.ignore(rows.become(bot.app_id, bot.channel_id, { status, reason, from: ["pending", "active", "degraded"], news }))
     }))
 
     return Arming.of({

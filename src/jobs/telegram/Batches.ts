@@ -3,10 +3,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type BatchItem, BatchRows } from "#src/db/telegram/BatchRows.ts"
-import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import { BotRows, RESUMPTION, type StoredBot, suspension } from "#src/db/telegram/BotRows.ts"
 import { Arming } from "./Arming.ts"
 import { Manager } from "./Manager.ts"
 
@@ -23,7 +22,6 @@ export class Batches extends Context.Service<Batches, {
     const rows = yield* BotRows
     const arming = yield* Arming
     const manager = yield* Manager
-    const operations = yield* OperationalLog
 
     const attach = Effect.fnUntraced(function*(item: BatchItem) {
       const { app_id: appId, channel_id: channelId, dry_run } = item
@@ -43,14 +41,11 @@ export class Batches extends Context.Service<Batches, {
       if (bot.status === "awaiting_creation" || (bot.status === "revoked" && action !== "rotate_token")) return yield* new ItemRefused({ reason: "bot_status_conflict" })
       if (dry_run) return
       switch (action) {
-        case "suspend": {
-          const news = yield* rows.become(bot.app_id, bot.channel_id, "suspended", null, ["pending", "active", "degraded", "suspended"])
-          if (news) yield* operations.append({ appId: bot.app_id, type: "bot.suspended", payload: { bot_id: bot.channel_id } })
-          return
-        }
+        case "suspend":
+          return yield* rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id))
         case "resume":
           if (bot.status !== "suspended") return
-          yield* rows.become(bot.app_id, bot.channel_id, "pending", null, ["suspended"])
+          yield* rows.become(bot.app_id, bot.channel_id, RESUMPTION)
           return yield* arming.arm({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
         case "rotate_secret":
           return yield* arming.arm(bot, { hooksAt: null, dropPending: false })

@@ -40,7 +40,7 @@ export class Intake extends Context.Service<Intake, {
 
     const handle = (batch: Batch) => handleBatch(batch).pipe(
       Effect.catchTags({
-        CharacterUnavailable: ({ reason }) => Effect.andThen(turnAway(batch[0], reason), updates.done(batch)),
+        CharacterUnavailable: ({ reason }) => turnAway(batch, reason),
         QuotaReached: () => updates.done(batch)
       }),
       Effect.catchIf(isOurs, (error) => updates.failed(batch, error._tag, true)),

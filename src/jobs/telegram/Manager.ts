@@ -10,7 +10,6 @@ import { createHmac } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { COMMANDS } from "#channels/telegram/lines.ts"
 import { MANAGER } from "#channels/telegram/hooksPath.ts"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
@@ -63,7 +62,6 @@ export class Manager extends Context.Service<Manager, {
     const requests = yield* Provisionings
     const characters = yield* Characters
     const updates = yield* ManagerUpdates
-    const operations = yield* OperationalLog
 
     const { token } = options
     const secret = token === null ? null : createHmac("sha256", Redacted.value(token)).update("the manager's hook").digest("base64url")
@@ -93,23 +91,22 @@ export class Manager extends Context.Service<Manager, {
     })
     const setUp = (at: BotPlace) => Effect.flatMap(again(at), (bot) => arming.arm(bot, { hooksAt: null, dropPending: false })).pipe(Effect.catchTag("TokenRejected", () => Effect.void))
 
-    const take = Effect.fnUntraced(function*(bot: StoredBot, next: Redacted.Redacted<string>) {
-      yield* rows.replaceToken(bot.app_id, bot.channel_id, next, yield* identify(next))
+    const take = Effect.fnUntraced(function*(bot: StoredBot, next: Redacted.Redacted<string>, byOwner: boolean) {
+      yield* rows.replaceToken(bot.app_id, bot.channel_id, next, yield* identify(next), byOwner)
       if (bot.status !== "suspended") yield* setUp(place(bot))
     })
     const reconcile = Effect.fnUntraced(function*(bot: StoredBot) {
       if (bot.user_id === null) return false
       const [theirs, ours] = [yield* tokenOf(bot.user_id), yield* Effect.orDie(rows.token(bot))]
       if (ours !== undefined && Redacted.value(theirs) === Redacted.value(ours)) return false
-      yield* take(bot, theirs)
       // Not by us, so the owner has revoked the one before.
-      if (bot.rotating_since === null) yield* operations.append({ appId: bot.app_id, type: "bot.token_replaced", payload: { bot_id: bot.channel_id } })
+      yield* take(bot, theirs, bot.rotating_since === null)
       return true
     })
     const rotate = Effect.fnUntraced(function*(bot: StoredBot) {
       yield* requests.beginRotation(place(bot))
       const next = yield* call((token) => api.call(token, "replaceManagedBotToken", { user_id: bot.user_id ?? 0 }))
-      yield* take(bot, Redacted.make(next, { label: "bot token" }))
+      yield* take(bot, Redacted.make(next, { label: "bot token" }), false)
     })
 
     /** What people see of the bot before they write, as well as may be: it does not need it to answer. */
@@ -124,12 +121,7 @@ export class Manager extends Context.Service<Manager, {
     const changed = Effect.fnUntraced(function*(at: BotPlace, made: MadeBot) {
       const bot = yield* again(at)
       if (bot.mode !== "managed") return
-      if (bot.owner_id !== made.ownerId) {
-        yield* requests.setOwner(at, made.ownerId)
-        // Whether the new owner may go on with it is for the app to say.
-        yield* rows.become(at.appId, at.channelId, "suspended", "owner_changed", ["pending", "active", "degraded", "revoked"])
-        yield* operations.append({ appId: at.appId, type: "bot.owner_changed", payload: { bot_id: at.channelId } })
-      }
+      if (bot.owner_id !== made.ownerId) yield* requests.setOwner(at, made.ownerId)
       yield* reconcile(yield* again(at))
     })
     const made = Effect.fnUntraced(function*(bot: MadeBot) {
@@ -173,7 +165,7 @@ export class Manager extends Context.Service<Manager, {
             : Effect.logWarning("what the manager was told could not be done yet", cause).pipe(Effect.andThen(updates.failed(id, "failed"))))
         )
       }
-      for (const { appId, channelId } of yield* requests.expire) yield* operations.append({ appId, type: "bot.detached", payload: { bot_id: channelId, reason: "link_expired" } })
+      yield* requests.expire
     })
 
     return Manager.of({

@@ -8,7 +8,6 @@ import * as Result from "effect/Result"
 import { BotApi, type Fetched } from "#channels/telegram/BotApi.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { lookAt } from "#channels/telegram/Update.ts"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import { rounds } from "#channels/rounds.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
@@ -36,7 +35,6 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) => Layer.e
   const polled = yield* PolledBots
   const updates = yield* Updates
   const managerUpdates = yield* ManagerUpdates
-  const operations = yield* OperationalLog
   const membership = yield* Membership
   const fibers = yield* FiberMap.make<string>()
 
@@ -81,9 +79,8 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) => Layer.e
         const { join_window_ms: joinWindowMs } = (yield* rows.get(appId, channelId)) ?? bot
         yield* updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
       }),
-      onConflict: Effect.gen(function*() {
-        const news = yield* rows.become(appId, channelId, "degraded", "conflict", ["active", "degraded"])
-        if (news) yield* operations.append({ appId, type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } })
+      onConflict: rows.become(appId, channelId, {
+        status: "degraded", reason: "conflict", from: ["active", "degraded"], news: { type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } }
       }),
       onDead: Effect.ignore(bots.revoke(appId, channelId, bot.token_version))
     })

@@ -8,7 +8,6 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { BotApi, type WebhookInfo } from "#channels/telegram/BotApi.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type BotHealth, BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ALLOWED_UPDATES, Arming } from "./Arming.ts"
@@ -21,17 +20,21 @@ const YOUNG_MS = 10 * 60_000
 const MANY_WAITING = 20
 /** Probes of one process under way. */
 const AT_ONCE = 4
+/** Who sets a webhook has done so by then, or will not. */
+const ARMED_WITHIN_MS = 2 * 60_000
 /** How old may be what is known of a bot's name: in groups it is addressed by it. */
 const KNOWN_MS = 24 * 3_600_000
 /** So many good probes in a row, and a bot is well again. */
 const GOOD_PROBES = 2
 
-/** What a look at the webhook says. `hijacked`: it is another's; `changed`: it is ours but told of other things. */
+/** What a look at the webhook says. `hijacked`: it is another's; `changed`: it is ours but told of other things, or under a secret that nobody knows to be the last. */
 const findIll = (info: WebhookInfo, bot: StoredBot, address: string | null, now: number): "webhook_hijacked" | "webhook_changed" | "webhook_failing" | null => {
   // It is where we have put it, and belongs elsewhere by now.
   if (bot.webhook_url !== address && (info.url ?? "") === (bot.webhook_url ?? "")) return "webhook_changed"
   if ((info.url ?? "") !== (address ?? "")) return "webhook_hijacked"
   if (address === null) return null
+  // Whoever was about to set it has died, or had no answer.
+  if (bot.secret_pending_since !== null && now - bot.secret_pending_since.getTime() > ARMED_WITHIN_MS) return "webhook_changed"
   const told = [...info.allowed_updates ?? []].sort().join()
   if (told !== [...ALLOWED_UPDATES].sort().join()) return "webhook_changed"
   const failing = info.last_error_date !== undefined && now - info.last_error_date * 1000 < YOUNG_MS
@@ -54,21 +57,18 @@ export class Probe extends Context.Service<Probe, {
     const bots = yield* TelegramBots
     const arming = yield* Arming
     const manager = yield* Manager
-    const operations = yield* OperationalLog
 
     const rest = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth, seconds: number) {
       yield* rows.noteProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
     })
     const repair = (bot: StoredBot) => Effect.ignore(arming.arm(bot, { hooksAt: null, dropPending: false }))
 
-    const degrade = Effect.fnUntraced(function*(bot: StoredBot, reason: string) {
-      const news = yield* rows.become(bot.app_id, bot.channel_id, "degraded", reason, ["active", "degraded"])
-      if (news) yield* operations.append({ appId: bot.app_id, type: "bot.degraded", payload: { bot_id: bot.channel_id, reason } })
+    const degrade = (bot: StoredBot, reason: string) => rows.become(bot.app_id, bot.channel_id, {
+      status: "degraded", reason, from: ["active", "degraded"], news: { type: "bot.degraded", payload: { bot_id: bot.channel_id, reason } }
     })
     const well = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth) {
       if (bot.status !== "degraded" || (health.good_probes ?? 0) < GOOD_PROBES) return
-      const news = yield* rows.become(bot.app_id, bot.channel_id, "active", null, ["degraded"])
-      if (news) yield* operations.append({ appId: bot.app_id, type: "bot.recovered", payload: { bot_id: bot.channel_id } })
+      yield* rows.become(bot.app_id, bot.channel_id, { status: "active", reason: null, from: ["degraded"], news: { type: "bot.recovered", payload: { bot_id: bot.channel_id } } })
     })
 
     const identify = Effect.fnUntraced(function*(bot: StoredBot, token: Redacted.Redacted<string>, now: number) {

@@ -3,15 +3,16 @@ import { BotApi } from "#channels/telegram/BotApi.ts"
 import { type Addressee, isAddressed, readMessages, readPress, type Said } from "#channels/telegram/readMessage.ts"
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { type Callback, type Member, type Message, readUpdate, threadOf, type Update } from "#channels/telegram/Update.ts"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import { Inbox, InboxUnavailable } from "#pipeline/Inbox.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Met } from "#src/db/telegram/Conversations.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { isWord } from "#src/db/telegram/Words.ts"
 import { Turns } from "#src/db/Turns.ts"
 import { handleCommand } from "./handleCommand.ts"
 import { hear } from "./hear.ts"
 import { relayPayment } from "./relayPayment.ts"
+import { sayWord } from "./sayWord.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
@@ -97,11 +98,7 @@ const handlePress = Effect.fnUntraced(function*(bot: StoredBot, updateId: number
 const handleMember = Effect.fnUntraced(function*(bot: StoredBot, updateId: number, { chat, new_chat_member: { status } }: Member) {
   if (!GONE.has(status)) return yield* welcome(bot, chat.id, updateId)
   const state = chat.type === "private" ? "blocked" as const : "unreachable" as const
-  const lost = yield* Conversations.use((conversations) => conversations.shut({ appId: bot.app_id, channelId: bot.channel_id, chatId: chat.id }, state, updateId))
-  const operations = yield* OperationalLog
-  for (const sessionId of lost) {
-    yield* operations.append({ appId: bot.app_id, type: state === "blocked" ? "chat.blocked" : "chat.unreachable", payload: { channel_id: bot.channel_id, session_id: sessionId, reason: status } })
-  }
+  yield* Conversations.use((conversations) => conversations.shut({ appId: bot.app_id, channelId: bot.channel_id, chatId: chat.id }, { status: state, reason: status, updateId }))
 })
 
 const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update: Update) {
@@ -115,8 +112,6 @@ const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update:
     case "member":
       if (update.my_chat_member !== undefined) yield* handleMember(bot, update.update_id, update.my_chat_member)
       return
-    case "payment":
-      return yield* relayPayment(bot, update)
     case "stop":
       return yield* handleStop(bot, batch[0].chat_id, update.stopped_message_generation?.message_thread_id ?? 0)
     case "callback":
@@ -134,8 +129,10 @@ const handle = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update:
 export const handleBatch = Effect.fnUntraced(function*(batch: Batch) {
   const { app_id: appId, channel_id: channelId, kind, raw } = batch[0]
   const bot = yield* BotRows.use((rows) => rows.get(appId, channelId))
+  if (bot !== undefined && isWord(batch[0])) return yield* sayWord(bot, batch[0])
   const update = readUpdate(raw)
   if (bot !== undefined && kind === "command" && update?.message !== undefined) return yield* handleCommand(bot, batch, update.message)
+  if (bot !== undefined && kind === "payment" && update !== undefined) return yield* relayPayment(bot, batch, update)
   if (bot !== undefined && update !== undefined) yield* handle(bot, batch, update)
   yield* Updates.use(({ done }) => done(batch))
 })

@@ -1,26 +1,21 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { BotApi } from "#channels/telegram/BotApi.ts"
 import { LINES } from "#channels/telegram/lines.ts"
-import { Pace } from "#channels/telegram/Pace.ts"
 import { readCommand } from "#channels/telegram/readMessage.ts"
 import type { Message } from "#channels/telegram/Update.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Database } from "#src/db/Database.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
-import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations, type Meeting, type Met } from "#src/db/telegram/Conversations.ts"
 import { Forgetting } from "#src/db/telegram/Forgetting.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { Words } from "#src/db/telegram/Words.ts"
 import { meetingOf } from "./meetingOf.ts"
 import { welcome } from "./welcome.ts"
 
 /** As Telegram lets a link carry it, and as our own links do. */
 const PAYLOAD = /^[\w-]{1,64}$/
 const LINK_CODE = /^[\w-]{32}$/
-/** What is deleted is not kept waiting for longer: then it goes without a word. */
-const WORTH_WAITING = Duration.seconds(5)
 
 /**
  * What is answered without a model. The answers go on the log, and to the chat by its lane like everything else. What a command does and
@@ -29,8 +24,7 @@ const WORTH_WAITING = Duration.seconds(5)
 export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, message: Message) {
   const command = readCommand(message, { userId: bot.user_id ?? 0, username: bot.username ?? "" })
   const [{ transaction }, conversations, updates] = [yield* Database, yield* Conversations, yield* Updates]
-  const once = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(updates.done(batch), (isFirst) => isFirst ? Effect.asSome(effect) : Effect.succeedNone).pipe(transaction)
+  const once = <E, R>(effect: Effect.Effect<void, E, R>) => Effect.flatMap(updates.done(batch), (isFirst) => isFirst ? effect : Effect.void).pipe(transaction)
   if (command === null) return yield* Effect.asVoid(updates.done(batch))
   yield* welcome(bot, message.chat.id, batch[0].update_id)
   const key = `tg:${bot.channel_id}:${batch[0].update_id}`
@@ -58,18 +52,12 @@ export const handleCommand = Effect.fnUntraced(function*(bot: StoredBot, batch: 
   })
 
   const forget = Effect.gen(function*() {
-    const chat = meetingOf(bot, message, "keep")
+    const [chat, words] = [meetingOf(bot, message, "keep"), yield* Words]
     const met = yield* meet("keep")
-    // The place of the last word is taken while there is a session to take it by.
-    const pace = yield* Pace
-    const wait = yield* pace.reserve({ appId: bot.app_id, channelId: bot.channel_id, sessionId: met.sessionId }, { proactive: false, within: WORTH_WAITING })
-    const isSoon = !Duration.isGreaterThan(wait, WORTH_WAITING)
-    if (isSoon) yield* Effect.sleep(wait)
-    const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
-    const isForgotten = yield* once(Effect.tap(Forgetting.use((forgetting) => forgetting.ask(chat)), (forgotten) => forgotten ? Effect.void : say(met, LINES.forgetSure)))
-    // There is no log any more for this to stand on.
-    if (!Option.getOrElse(isForgotten, () => false) || token === undefined || !isSoon) return
-    yield* Effect.ignore(BotApi.use((api) => api.call(token, "sendMessage", { chat_id: chat.chatId, text: LINES.forgotten })))
+    yield* once(Effect.gen(function*() {
+      const isForgotten = yield* Forgetting.use((forgetting) => forgetting.ask(chat))
+      yield* isForgotten ? words.keep(batch[0], LINES.forgotten) : say(met, LINES.forgetSure)
+    }))
   })
 
   const stop = Effect.gen(function*() {

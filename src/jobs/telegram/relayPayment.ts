@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
-import { OperationalLog } from "#channels/OperationalLog.ts"
 import type { Update } from "#channels/telegram/Update.ts"
+import { appendOperational } from "#src/db/appendOperational.ts"
+import { Database } from "#src/db/Database.ts"
 import type { StoredBot } from "#src/db/telegram/BotRows.ts"
 import { Conversations } from "#src/db/telegram/Conversations.ts"
+import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 
 const newsOf = ({ message, pre_checkout_query: asked, purchased_paid_media: bought, subscription }: Update) => {
   if (asked !== undefined) {
@@ -18,11 +20,22 @@ const newsOf = ({ message, pre_checkout_query: asked, purchased_paid_media: boug
   return message?.from === undefined || paid === undefined ? null : { type: "payment.succeeded", personId: message.from.id, about: paid } as const
 }
 
-/** Payments are between a person and the app, which has made the invoice: it is told of them, and decides. */
-export const relayPayment = Effect.fnUntraced(function*(bot: StoredBot, update: Update) {
-  const news = newsOf(update)
-  if (news === null) return
-  const { app_id: appId, channel_id: channelId } = bot
-  const sessionId = yield* Conversations.use((conversations) => conversations.sessionOf({ appId, channelId, chatId: news.personId, threadId: 0 }))
-  yield* OperationalLog.use((log) => log.append({ appId, type: news.type, payload: { channel_id: channelId, session_id: sessionId, telegram_user_id: news.personId, ...news.about } }))
+type News = NonNullable<ReturnType<typeof newsOf>>
+
+const tell = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId }: StoredBot, { type, personId, about }: News) {
+  const sessionId = yield* Conversations.use((conversations) => conversations.sessionOf({ appId, channelId, chatId: personId, threadId: 0 }))
+  yield* appendOperational({ appId, type, payload: { channel_id: channelId, session_id: sessionId, telegram_user_id: personId, ...about } })
+})
+
+/**
+ * Payments are between a person and the app, which has made the invoice: it is told of them, and decides. That it is told and that the update is
+ * done are one transaction: of money it hears once.
+ */
+export const relayPayment = Effect.fnUntraced(function*(bot: StoredBot, batch: Batch, update: Update) {
+  const { transaction } = yield* Database
+  yield* transaction(Effect.gen(function*() {
+    const news = newsOf(update)
+    const isFirst = yield* Updates.use((updates) => updates.done(batch))
+    if (isFirst && news !== null) yield* tell(bot, news)
+  }))
 })

@@ -1,0 +1,58 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { BotApi } from "#channels/telegram/BotApi.ts"
+import { Pace } from "#channels/telegram/Pace.ts"
+import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
+import { untilReachable } from "#src/db/retry.ts"
+import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
+import type { ClaimedUpdate } from "#src/db/telegram/Updates.ts"
+import { Words } from "#src/db/telegram/Words.ts"
+
+/** How long a chat's queue is held while the word waits for its place; for longer it is given back. */
+const WORTH_WAITING = Duration.seconds(2)
+/** Tries at a Telegram that is out of reach, a minute apart in the end. */
+const MOST_TRIES = 60
+const LONGEST_PAUSE = Duration.seconds(64)
+const DEFAULT_RETRY_AFTER_SECONDS = 5
+
+/** Says a word that stands on no log, as lanes say what stands on one: at the chat's pace, and not again where it may have been heard. */
+export const sayWord = Effect.fnUntraced(function*(bot: StoredBot, update: ClaimedUpdate) {
+  const [api, bots, pace, words] = [yield* BotApi, yield* TelegramBots, yield* Pace, yield* Words]
+  const chat = { appId: update.app_id, channelId: update.channel_id, chatId: update.chat_id }
+  if (update.kind === "word_sent") {
+    yield* pace.returned(chat)
+    return yield* words.giveUp(update, "unknown")
+  }
+  const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
+  if (token === undefined) return yield* words.giveUp(update, "bot_missing")
+  const wait = yield* pace.reserve(chat, { proactive: false, within: WORTH_WAITING })
+  if (Duration.isGreaterThan(wait, WORTH_WAITING)) return yield* words.again(update, "paced", wait)
+  yield* Effect.sleep(wait)
+  yield* pace.departs(chat)
+  if (!(yield* words.intend(update))) return
+  const said = yield* Effect.result(api.call(token, "sendMessage", {
+    chat_id: update.chat_id, text: String(update.raw), ...(update.thread_id !== 0 && { message_thread_id: update.thread_id })
+  }))
+  yield* Effect.ignore(pace.returned(chat))
+  if (Result.isSuccess(said)) return yield* untilReachable(words.said(update))
+  const { kind, retryAfterSeconds } = said.failure
+  switch (kind) {
+    case "rate_limited": {
+      const after = Duration.seconds(retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS)
+      yield* Effect.ignore(pace.penalise(chat, after))
+      return yield* untilReachable(words.again(update, kind, after))
+    }
+    case "auth":
+      // Until it has a new token nothing of the bot's is taken up.
+      yield* Effect.ignore(bots.revoke(chat.appId, chat.channelId, bot.token_version))
+      return yield* untilReachable(words.again(update, kind, Duration.seconds(1)))
+    case "not_sent":
+    case "conflict":
+      return yield* untilReachable(update.attempts < MOST_TRIES
+        ? words.again(update, kind, Duration.min(Duration.seconds(2 ** update.attempts), LONGEST_PAUSE))
+        : words.giveUp(update, kind))
+    default:
+      return yield* untilReachable(words.giveUp(update, kind === "ambiguous" ? "unknown" : kind))
+  }
+})

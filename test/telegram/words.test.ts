@@ -1,0 +1,81 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const started = async () => {
+  const attached = await ground.attach()
+  const person = ground.telegram.createUser({ first_name: "Anna" })
+  ground.telegram.start(person, attached.bot)
+  await saidAtLeast(ground, attached.bot, person, 1)
+  ground.telegram.say(person, attached.bot, "/forget")
+  await saidAtLeast(ground, attached.bot, person, 2)
+  return { ...attached, person }
+}
+const isLast = (text: string) => text.startsWith("It is deleted")
+const lastWords = ({ bot, person }: Awaited<ReturnType<typeof started>>) => ground.said(bot, person).filter(isLast)
+const wordOf = async (id: string) =>
+  (await ground.server.database.sql<Array<{ done: boolean; error: string | null; raw: unknown }>>`
+    select done_at is not null as done, error, raw from telegram_updates where channel_id = ${id} and kind in ('word', 'word_sent')`)[0]
+const wordIsOver = (id: string) => until("the word to be over", async () => {
+  const word = await wordOf(id)
+  return word?.done === true && word
+})
+/** As it is when the process that has taken the word up dies, in this state of it. */
+const takenUpByTheDead = async (id: string, kind: "word" | "word_sent") => {
+  const { sql } = ground.server.database
+  await sql.unsafe(`create function take() returns trigger language plpgsql as $$ begin new.owner = 'wrk_dead'; new.kind = '${kind}'; return new; end $$`)
+  await sql.unsafe(`create trigger take before update on telegram_updates for each row when (new.channel_id = '${id}' and new.kind = 'word' and old.kind = 'command') execute function take()`)
+  return async () => {
+    await sql`drop trigger take on telegram_updates`
+    await sql`drop function take`
+  }
+}
+
+describe("the last word of /forget", () => {
+  it("is said by the next process where the one that deleted died before", async () => {
+    const begun = await started()
+    const end = await takenUpByTheDead(begun.id, "word")
+    ground.telegram.say(begun.person, begun.bot, "/forget")
+    await wordIsOver(begun.id)
+    await end()
+    assert.lengthOf(lastWords(begun), 1)
+  })
+
+  it("is not said again where nobody knows whether it was heard, which is on record, and the chat goes on", async () => {
+    const begun = await started()
+    const end = await takenUpByTheDead(begun.id, "word_sent")
+    ground.telegram.say(begun.person, begun.bot, "/forget")
+    assert.strictEqual((await wordIsOver(begun.id)).error, "unknown")
+    await end()
+    ground.telegram.say(begun.person, begun.bot, "/start")
+    await saidAtLeast(ground, begun.bot, begun.person, 3)
+    assert.isEmpty(lastWords(begun))
+  })
+
+  it.each<readonly [string, { readonly kind: "drop_after" } | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: object }, number, string | null]>([
+    ["is said once, though Telegram breaks off", { kind: "drop_after" }, 1, "unknown"],
+    ["waits as long as Telegram asks", { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } }, 1, null],
+    ["is over where Telegram will not have it", { kind: "error", code: 400, description: "Bad Request: chat not found" }, 0, "chat_gone"]
+  ])("%s", async (_, fault, times, error) => {
+    const begun = await started()
+    ground.telegram.fault({ bot: begun.bot, method: "sendMessage" }, fault)
+    ground.telegram.say(begun.person, begun.bot, "/forget")
+    assert.strictEqual((await wordIsOver(begun.id)).error, error)
+    assert.lengthOf(lastWords(begun), times)
+  })
+
+  it("comes before the greeting of who begins again at once, and waits while the bot is suspended", async () => {
+    const begun = await started()
+    await ground.app.post(`/v1/telegram/bots/${begun.id}/suspend`, {})
+    for (const text of ["/forget", "/start"]) ground.telegram.say(begun.person, begun.bot, text)
+    await until("both to be stored", async () => (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${begun.id} and done_at is null`).length === 2)
+    ground.telegram.advance(2000)
+    await ground.app.post(`/v1/telegram/bots/${begun.id}/resume`, {})
+    const [, , ...rest] = await saidAtLeast(ground, begun.bot, begun.person, 4)
+    assert.deepStrictEqual(rest.map(isLast), [true, false])
+  })
+})
