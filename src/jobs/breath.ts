@@ -4,11 +4,18 @@ import * as Effect from "effect/Effect"
 const A_ROUND = 10
 
 const waiting: Array<() => void> = []
+let isDue = false
 
-const go = () => {
+const askForARound = () => {
+  if (isDue || waiting.length === 0) return
+  isDue = true
+  setImmediate(goOn)
+}
+const goOn = () => {
   const begunAt = performance.now()
   while (waiting.length > 0 && performance.now() - begunAt < A_ROUND) waiting.shift()?.()
-  if (waiting.length > 0) setImmediate(go)
+  isDue = false
+  askForARound()
 }
 
 /**
@@ -17,5 +24,5 @@ const go = () => {
  */
 export const breath: Effect.Effect<void> = Effect.callback((resume) => {
   waiting.push(() => resume(Effect.void))
-  if (waiting.length === 1) setImmediate(go)
+  askForARound()
 })
