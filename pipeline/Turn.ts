@@ -23,6 +23,7 @@ import { know } from "./knowledge/know.ts"
 import { languageAmong } from "./languages.ts"
 import { onEmission, onGeneration, onGrounding, onRetrieval } from "./remarks.ts"
 import { EvidenceStore } from "./retrieval/EvidenceStore.ts"
+import { LoreRecord } from "./retrieval/LoreRecord.ts"
 import { MemoryStore } from "./retrieval/MemoryStore.ts"
 import { Recall } from "./retrieval/Recall.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
@@ -61,7 +62,7 @@ export class TurnPipeline extends Context.Service<TurnPipeline, {
   readonly stallMs: (turn: Turn) => number
 }>()("pipeline/TurnPipeline") {
   static readonly layer = ({ deadlines, serviceText, safetyTexts }: TurnPipelineOptions) => Layer.effect(TurnPipeline, Effect.gen(function*() {
-    const ports = { transcript: yield* Transcript, recall: yield* Recall, memoryStore: yield* MemoryStore, evidenceStore: yield* EvidenceStore, worldStore: yield* WorldStore }
+    const ports = { transcript: yield* Transcript, recall: yield* Recall, memoryStore: yield* MemoryStore, evidenceStore: yield* EvidenceStore, worldStore: yield* WorldStore, loreRecord: yield* LoreRecord }
     const record = yield* SafetyRecord
     const analyst = yield* Analyst
     const writer = yield* Writer

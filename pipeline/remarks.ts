@@ -12,13 +12,14 @@ const MOST_CITED = 20
 /** Engines may cite anything; an id of ours looks like this. */
 const ID = /^[\w-]{1,40}$/
 
-export const onRetrieval = ({ failed, retrieved: { recalled, memories, lore, evidence, world: { people, ties, beat, influences } } }: Retrieval): Remark => {
+export const onRetrieval = ({ failed, loreCalls, retrieved: { recalled, memories, lore, evidence, world: { people, ties, beat, influences } } }: Retrieval): Remark => {
   const arcIds = influences.flatMap(({ id }) => id ?? [])
   const used = {
     ...recalled.length + memories.length > 0 && {
       memories: [...memories, ...recalled.map((said) => ({ id: memoryId(said), score: said.score }))].map(({ id, score }) => ({ id, score: Math.round(score * 1000) / 1000 }))
     },
     ...lore.length > 0 && { lore_ids: lore.map(({ id }) => id) },
+    ...Object.keys(loreCalls).length > 0 && { lore_calls: loreCalls },
     ...evidence.length > 0 && { evidence_ids: [...new Set(evidence.map(({ id }) => id))] },
     ...people.length > 0 && { npc_ids: people.map(({ id }) => id) },
     ...ties.length > 0 && { edge_ids: ties.map(({ id }) => id) },

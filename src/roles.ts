@@ -46,6 +46,7 @@ import { Findings } from "#src/db/Findings.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import * as KeyEndings from "#src/db/KeyEndings.ts"
 import * as Lanes from "#src/db/Lanes.ts"
+import * as LoreRecords from "#src/db/LoreRecords.ts"
 import * as MemoryStores from "#src/db/MemoryStores.ts"
 import * as Notifier from "#src/db/Notifier.ts"
 import * as OperationalEvents from "#src/db/OperationalEvents.ts"
@@ -219,7 +220,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
     Layer.provide(EvalRunner.layer.pipe(Layer.provide([EvalQueue.layer.pipe(Layer.provide(Expenses.layer)), evalRuns, ShadowSessions.layer, EvalEngines.layer(offlinePipeline(options)), inbox]))),
     Layer.provide([Rehearsals.layer(options).pipe(Layer.provide(probes)), Researches.layer.pipe(Layer.provide([research, pages])), TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake, Studio.layer]),
     Layer.provide(TurnPipeline.layer(options)),
-    Layer.provide([deviceCodes, EvidenceStores.layer.pipe(Layer.provide(evidence)), Transcripts.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, EvidenceStores.layer.pipe(Layer.provide(evidence)), Transcripts.layer, LoreRecords.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 

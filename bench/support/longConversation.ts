@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Turn } from "#pipeline/domain/Turn.ts"
 import { EvidenceStore } from "#pipeline/retrieval/EvidenceStore.ts"
+import { LoreRecord } from "#pipeline/retrieval/LoreRecord.ts"
 import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
@@ -55,7 +56,7 @@ export const longConversation = async (ground: Ground, runtime: ManagedRuntime.M
     const asked = turn()
     return Recall.use((recall) => recall.search({ turn: asked, terms: recallQuery(asked.text, []), before, indexTo: before + INDEXED_AT_A_TIME - 1, limit: 20 }))
   }))
-  const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, evidenceStore: EvidenceStore, worldStore: WorldStore }), (ports) => retrieve(ports, turn())))
+  const whole = () => runtime.runPromise(Effect.flatMap(Effect.all({ transcript: Transcript, recall: Recall, memoryStore: MemoryStore, evidenceStore: EvidenceStore, worldStore: WorldStore, loreRecord: LoreRecord }), (ports) => retrieve(ports, turn())))
   for (let indexed = 0; indexed < oldest + INDEXED_AT_A_TIME - 1; indexed += INDEXED_AT_A_TIME) await search(indexed + 1)
   await ground.sql.unsafe("vacuum analyze")
   return { searching: () => timed(() => search()), retrieving: () => timed(whole) }

@@ -3,7 +3,8 @@ import { seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { type Bm25, bm25 } from "./bm25.ts"
 import { contentOf } from "./contentWords.ts"
-import { calls, type Key, keyOf, newEffort, type Scanned, scanned } from "./loreKeys.ts"
+import { calls, type Key, keyOf, type Scanned, scanned } from "./loreKeys.ts"
+import { type LoreCalls, NOT_CALLED } from "./LoreRecord.ts"
 import type { Lore } from "./Retrieved.ts"
 import { terms } from "./terms.ts"
 import type { Utterance } from "./Transcript.ts"
@@ -47,7 +48,13 @@ const loreOf = (character: Character): Index => {
   return lore
 }
 
-/** A message of the person, with what else tells it from others: from turn to turn it stays the same, so that what was drawn for it is drawn again. */
+/** Turns after that in which it was called for which that still matters. */
+const spanOf = ({ entry: { sticky_turns, cooldown_turns } }: Entry): number => sticky_turns + cooldown_turns
+
+/** Whether what was called up before bears on what is called up now. */
+export const hasMemory = (character: Character): boolean => loreOf(character).entries.some((candidate) => spanOf(candidate) > 0)
+
+/** The message, with what else tells it from others: when the turn is run again it is the same, so that what was drawn for it is drawn again. */
 interface Said {
   readonly text: string
   readonly scanned: Scanned
@@ -57,24 +64,17 @@ interface Said {
 
 const drawn = (sessionId: string, of: string, { text, before }: Said): number => seedOf({ sessionId: `${sessionId}#${of}#${before}#${text}`, turnIndex: 0 }) / 2 ** 32
 
-/** Since when an entry is on at the last of these messages; null: it is not. */
+/** How an entry is on in a turn; null: it is not. */
 type On = { readonly sticking: boolean } | null
 
-/**
- * Whether an entry is on at the last of these messages. Once called it stays for `sticky_turns` more, whatever is said, and then cannot be called
- * for `cooldown_turns`. Follows the messages as far back as the history reaches.
- */
-const onAt = (candidate: Entry, messages: ReadonlyArray<Said>, alike: boolean, sessionId: string): On => {
-  const { entry: { constant, sticky_turns, cooldown_turns, delay_turns, probability, logic }, keys, secondary, id } = candidate
-  const last = messages.length - 1
-  let calledAt = Number.NEGATIVE_INFINITY
-  for (let at = sticky_turns + cooldown_turns === 0 ? last : 0; at <= last; at++) {
-    const message = messages[at]
-    if (message === undefined || at - calledAt <= sticky_turns + cooldown_turns || (delay_turns > 0 && message.turnIndex <= delay_turns)) continue
-    const called = constant || (alike && at === last) || calls(message.scanned, keys, secondary, logic)
-    if (called && (probability >= 1 || drawn(sessionId, id, message) < probability)) calledAt = at
-  }
-  return last - calledAt <= sticky_turns ? { sticking: calledAt < last } : null
+/** Once called an entry stays for `sticky_turns` more, whatever is said, and then cannot be called for `cooldown_turns`. */
+const onAt = (candidate: Entry, message: Said, calledAt: number | undefined, alike: boolean, sessionId: string): On => {
+  const { entry: { constant, sticky_turns, delay_turns, probability, logic }, keys, secondary, id } = candidate
+  const since = calledAt === undefined ? Number.POSITIVE_INFINITY : message.turnIndex - calledAt
+  if (since <= sticky_turns) return { sticking: true }
+  if (since <= spanOf(candidate) || (delay_turns > 0 && message.turnIndex <= delay_turns)) return null
+  const called = constant || alike || calls(message.scanned, keys, secondary, logic)
+  return called && (probability >= 1 || drawn(sessionId, id, message) < probability) ? { sticking: false } : null
 }
 
 /** One of each named group: those that stick, or else one by weight. */
@@ -90,31 +90,38 @@ const onePerGroup = (on: ReadonlyMap<Entry, { readonly sticking: boolean }>, mes
   return left
 }
 
+interface Called {
+  readonly lore: ReadonlyArray<Lore>
+  /** For the turns that follow. */
+  readonly calls: LoreCalls
+}
+
 /**
  * The facts of the world that this turn calls up, by the rules of SillyTavern's world info, as many as there is room for: always those that are constant, then by priority.
- * Only the message itself is scanned, and contents call up nothing further.
+ * Only the message itself is scanned, and contents call up nothing further. `before`: what earlier turns have called up.
  */
-export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>, trust: number | null = null): ReadonlyArray<Lore> => {
+export const loreFor = (turn: Turn, history: ReadonlyArray<Utterance>, before: LoreCalls, trust: number | null = null): Called => {
   const { entries, keyless } = loreOf(turn.character)
-  if (entries.length === 0) return []
-  const { sessionId } = turn
-  const texts = [...history.filter(({ role }) => role === "user").map(({ text }) => text), turn.text]
-  const effort = newEffort()
-  const messages = texts.map((text, place): Said => ({ text, scanned: scanned(text, effort), before: texts[place - 1] ?? "", turnIndex: turn.turnIndex - (texts.length - 1 - place) }))
-  const message = messages.at(-1)
-  if (message === undefined) return []
-  const alike = new Map(keyless.search(contentOf(terms(turn.text)).join(" ")).filter(({ score }) => score >= ALIKE).map(({ item, score }) => [item, score]))
+  if (entries.length === 0) return { lore: [], calls: NOT_CALLED }
+  const { sessionId, turnIndex, text } = turn
+  const message: Said = { text, scanned: scanned(text), before: history.findLast(({ role }) => role === "user")?.text ?? "", turnIndex }
+  const alike = new Map(keyless.search(contentOf(terms(text)).join(" ")).filter(({ score }) => score >= ALIKE).map(({ item, score }) => [item, score]))
   // Without a measure of trust, what needs trust stays unsaid.
   const on = new Map(entries.filter(({ entry }) => (entry.min_trust ?? 0) <= (trust ?? 0)).flatMap((candidate) => {
-    const state = onAt(candidate, messages, alike.has(candidate), sessionId)
+    const state = onAt(candidate, message, before[candidate.id], alike.has(candidate), sessionId)
     return state === null ? [] : [[candidate, state] as const]
   }))
   const ordered = [...onePerGroup(on, message, sessionId)].sort((a, b) =>
     Number(b.entry.constant) - Number(a.entry.constant) || b.entry.priority - a.entry.priority || (alike.get(b) ?? 0) - (alike.get(a) ?? 0) || a.place - b.place)
   let left = MAX_CHARS
-  return ordered.map(({ entry, id }): Lore => ({ id, content: entry.content })).filter(({ content }) => {
+  const lore = ordered.map(({ entry, id }): Lore => ({ id, content: entry.content })).filter(({ content }) => {
     if (content.length > left) return false
     left -= content.length
     return true
   })
+  const matters = entries.flatMap((candidate) => {
+    const calledAt = on.get(candidate)?.sticking === false ? turnIndex : before[candidate.id]
+    return calledAt !== undefined && turnIndex - calledAt < spanOf(candidate) ? [[candidate.id, calledAt] as const] : []
+  })
+  return { lore, calls: Object.fromEntries(matters) }
 }

@@ -9,7 +9,7 @@ export interface Effort {
   left: number
 }
 const MOST_EFFORT = 10_000_000
-export const newEffort = (): Effort => ({ left: MOST_EFFORT })
+const newEffort = (): Effort => ({ left: MOST_EFFORT })
 
 /** Looks for a pattern as long as the turn's effort lasts; from then on it is nowhere. The same of the same, whatever the machine. */
 const finds = (pattern: RE2JS, { raw, effort }: Scanned): boolean => {

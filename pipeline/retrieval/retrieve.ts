@@ -8,7 +8,8 @@ import type { WorldStore } from "../world/WorldStore.ts"
 import { contentOf } from "./contentWords.ts"
 import type { EvidenceStore } from "./EvidenceStore.ts"
 import { examplesFor } from "./examples.ts"
-import { loreFor } from "./lore.ts"
+import { hasMemory, loreFor } from "./lore.ts"
+import { type LoreCalls, type LoreRecord, NOT_CALLED } from "./LoreRecord.ts"
 import type { MemoryStore } from "./MemoryStore.ts"
 import { rank } from "./rank.ts"
 import type { Recall } from "./Recall.ts"
@@ -35,6 +36,8 @@ export interface Retrieval {
   readonly relationship: RelationshipInWords
   /** How far the person is trusted, from 0 to 1; null where that is not measured. */
   readonly trust: number | null
+  /** What lore has been called up, for the turns that follow. */
+  readonly loreCalls: LoreCalls
   readonly failed: boolean
 }
 
@@ -44,13 +47,16 @@ interface Ports {
   readonly memoryStore: MemoryStore["Service"]
   readonly worldStore: WorldStore["Service"]
   readonly evidenceStore: EvidenceStore
+  readonly loreRecord: LoreRecord
 }
 
 /** Reads the last utterances of the session, how the two stand, and finds what else bears on the message. A session that fits into its history has nothing to recall, and neither has a message that says nothing ("ok"). */
-export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore, worldStore, evidenceStore }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
+export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memoryStore, worldStore, evidenceStore, loreRecord }: Ports, turn: Turn): Effect.fn.Return<Retrieval> {
   // A character that writes first looks for what bears on what it is going to write about.
   const sought = turn.initiative === undefined ? turn : { ...turn, text: turn.initiative.about ?? "" }
-  const [history, { world, failed: worldFailed }] = yield* Effect.all([transcript.before(turn, HISTORY_UTTERANCES), worldStore.look(turn)], { concurrency: 2 })
+  const [history, { world, failed: worldFailed }, called] = yield* Effect.all([
+    transcript.before(turn, HISTORY_UTTERANCES), worldStore.look(turn), hasMemory(turn.character) ? loreRecord.before(turn) : Effect.succeed(NOT_CALLED)
+  ], { concurrency: 3 })
   const oldest = history[0]
   const indexed = history[INDEXED_UTTERANCES - 1]
   const query = saysNothing(sought.text) ? [] : recallQuery(sought.text, history)
@@ -66,11 +72,13 @@ export const retrieve = Effect.fnUntraced(function*({ transcript, recall, memory
   const names = { character: turn.character.display_name, user: turn.endUser.displayName }
   const around = fillTexts(worldFor(sought, history, world, now), names, NOBODY.told)
   const trust = trustIn(turn.character, known.bearing, now)
+  const { lore, calls: loreCalls } = loreFor(sought, history, called, trust)
   return {
     history,
-    retrieved: { recalled, memories: known.memories, loops: known.loops, lore: loreFor(sought, history, trust), evidence: fillTexts(evidence.found, names, NOBODY.told), world: around, examples: examplesFor(turn.character, sought.text) },
+    retrieved: { recalled, memories: known.memories, loops: known.loops, lore, evidence: fillTexts(evidence.found, names, NOBODY.told), world: around, examples: examplesFor(turn.character, sought.text) },
     relationship: inWords(turn.character, known.bearing, now, around.mood),
     trust,
+    loreCalls,
     failed: failed || known.failed || evidence.failed || worldFailed
   }
 })

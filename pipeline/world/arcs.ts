@@ -1,4 +1,4 @@
-import { localAt } from "../proactive/localTime.ts"
+import { localAt, momentsOf } from "../proactive/localTime.ts"
 import type { Arc, Influence, SessionWorld } from "./World.ts"
 import { beatOf } from "./storylines.ts"
 
@@ -7,6 +7,7 @@ export type ArcStatus = (typeof ARC_STATUSES)[number]
 
 const DAY_MINUTES = 1440
 const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
 
 /** Minutes since 1970 as clocks there show them: what recurs, recurs by the clock on the wall. */
 const wallAt = (timezone: string, at: number): number => {
@@ -44,10 +45,18 @@ export const arcStatus = ({ cancelled, starts_at, ends_at, recurrence }: Arc, ti
     if (starts_at !== null && now < Date.parse(starts_at)) return "scheduled"
     return ends_at !== null && Date.parse(ends_at) <= now ? "expired" : "active"
   }
-  const [first, end, present] = [wallAt(timezone, Date.parse(starts_at)), wallAt(timezone, Date.parse(ends_at)), wallAt(timezone, now)]
   if (now < Date.parse(starts_at)) return "scheduled"
-  const began = lastDay(recurrence, first, present) * DAY_MINUTES + first % DAY_MINUTES
-  return present < began + (end - first) ? "active" : "scheduled"
+  const [first, end, present] = [wallAt(timezone, Date.parse(starts_at)), wallAt(timezone, Date.parse(ends_at)), wallAt(timezone, now)]
+  // Clocks may have been put back meanwhile.
+  const length = end > first ? end - first : Math.ceil((Date.parse(ends_at) - Date.parse(starts_at)) / MINUTE_MS)
+  const momentOf = (wall: number) => Math.min(...momentsOf(timezone, Math.floor(wall / DAY_MINUTES), wall % DAY_MINUTES))
+  // What the clock shows can come again or be left out: so those before and after as well.
+  const isOn = [1, 0, -1].some((days) => {
+    const wall = lastDay(recurrence, first, present + days * DAY_MINUTES) * DAY_MINUTES + first % DAY_MINUTES
+    const [began, over] = [momentOf(wall), momentOf(wall + length)]
+    return wall >= first && began <= now && now < (over > began ? over : began + length * MINUTE_MS)
+  })
+  return isOn ? "active" : "scheduled"
 }
 
 const concerns = ({ scope }: Arc, person: { readonly sessionId: string; readonly externalUserRef: string }): boolean =>

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
-import { assess } from "#pipeline/readiness/assess.ts"
+import { assess, byRules } from "#pipeline/readiness/assess.ts"
 import type { ReadinessStatus } from "#pipeline/readiness/Readiness.ts"
 import { Database, type DatabaseError, type Sql } from "./Database.ts"
 import { withLoreIds } from "./loreIds.ts"
@@ -95,7 +95,7 @@ export class Characters extends Context.Service<Characters, {
 
     const writeVersion = (appId: string, slug: string, version: number, profile: object, sourceRef: SourceRef | null) => query((sql) => sql`
       insert into character_versions (app_id, slug, version, profile, readiness, checked_at, source_ref)
-      values (${appId}, ${slug}, ${version}, ${JSON.stringify(withLoreIds(profile))}::text::jsonb, ${assess(slug, profile).status}, now(), ${sourceRef === null ? null : JSON.stringify(sourceRef)}::text::json)`)
+      values (${appId}, ${slug}, ${version}, ${JSON.stringify(withLoreIds(profile))}::text::jsonb, ${assess(byRules(slug, profile)).status}, now(), ${sourceRef === null ? null : JSON.stringify(sourceRef)}::text::json)`)
 
     const get = (appId: string, slug: string) =>
       query<Array<StoredCharacter>>((sql) => sql`

@@ -89,8 +89,8 @@ export class Imports extends Context.Service<Imports, {
   readonly commit: <E, R>(appId: string, importId: string, write: (stored: StoredImport) => Effect.Effect<Written | null, E, R>) => Effect.Effect<StoredImport | undefined, E | ImportClosed | DatabaseError, R>
   /** Forgets what is in it. Again: nothing happens. Undefined: no such import. */
   readonly discard: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, ImportClosed | DatabaseError>
-  /** The images that an import brought, by their SHA-256. */
-  readonly images: (appId: string, importId: string) => Effect.Effect<ReadonlyMap<string, Uint8Array>, DatabaseError>
+  /** One of the images that an import brought. */
+  readonly image: (appId: string, importId: string, sha256: string) => Effect.Effect<Uint8Array | undefined, DatabaseError>
   /** Closes those whose time is over, and deletes those that were closed without a character long ago. */
   readonly expire: Effect.Effect<void, DatabaseError>
 }>()("src/db/Imports") {
@@ -185,8 +185,8 @@ export class Imports extends Context.Service<Imports, {
 
     return Imports.of({
       stage, get, list, revise, commit, discard, expire,
-      images: (appId, importId) => query<Array<{ sha256: string; content: Uint8Array }>>((sql) => sql`
-        select sha256, content from import_images where app_id = ${appId} and import_id = ${importId} order by sha256`).pipe(Effect.map((rows) => new Map(rows.map((row) => [row.sha256, row.content]))))
+      image: (appId, importId, sha256) => query<Array<{ content: Uint8Array }>>((sql) => sql`
+        select content from import_images where app_id = ${appId} and import_id = ${importId} and sha256 = ${sha256}`).pipe(Effect.map(([row]) => row?.content))
     })
   }))
 }

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import { Assets, MOST_ASSETS, type PreparedPicture } from "#src/db/Assets.ts"
 import { Imports, type StoredImport } from "#src/db/Imports.ts"
 import { NO_LOOKS, VisualIdentities } from "#src/db/VisualIdentities.ts"
@@ -9,6 +10,9 @@ import { LooksBrought, MOST_REFERENCES } from "./schemas/asset.ts"
 /** Of each of a bundle's assets, in their order: a picture that is in the storage, or why it is none that is taken. */
 export type Prepared = ReadonlyArray<PreparedPicture | string>
 
+/** Pictures of imports that are in memory on their way to the storage: one that is slow must not keep all others from theirs. */
+const onTheWay = Semaphore.makeUnsafe(4)
+
 /**
  * Puts the pictures of an import away, before the transaction that makes them the character's: what that does not keep, or who dies in between, leaves
  * nothing that anybody sees.
@@ -16,10 +20,13 @@ export type Prepared = ReadonlyArray<PreparedPicture | string>
 export const preparePictures = Effect.fnUntraced(function*(appId: string, { import_id: importId, bundle }: StoredImport) {
   if (bundle === null || bundle.assets.length === 0) return []
   const assets = yield* Assets
-  const images = yield* Imports.use((imports) => imports.images(appId, importId))
-  return yield* Effect.forEach(bundle.assets, ({ sha256 }) => assets.prepare(appId, images.get(sha256) ?? new Uint8Array()).pipe(Effect.catchTags({
-    PictureRefused: ({ problem }) => Effect.succeed(problem),
-    StorageError: () => Effect.fail(storageUnavailable)
+  const imports = yield* Imports
+  return yield* Effect.forEach(bundle.assets, ({ sha256 }) => onTheWay.withPermits(1)(Effect.gen(function*() {
+    const image = yield* imports.image(appId, importId, sha256)
+    return yield* assets.prepare(appId, image ?? new Uint8Array()).pipe(Effect.catchTags({
+      PictureRefused: ({ problem }) => Effect.succeed(problem),
+      StorageError: () => Effect.fail(storageUnavailable)
+    }))
   })))
 })
 

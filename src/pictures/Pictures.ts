@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
+import { isTooMuchAtOnce, TOO_MUCH_AT_ONCE } from "./heldWhole.ts"
 import { loadSharp } from "./loadSharp.ts"
 import { readType } from "./readType.ts"
 
@@ -22,41 +23,46 @@ export class PictureRefused extends Schema.TaggedError<PictureRefused>()("Pictur
 }
 
 const MOST_PIXELS = 40_000_000
-/** Of either side of what comes out. */
-const MOST_SIDE = 4096
+/** Of either side of what comes out. A WebP is kept whole while it is written, at ten times its pixels and more. */
+const MOST_SIDE = { png: 4096, jpeg: 4096, webp: 2560 }
+const MOST_SIDE_TRANSPARENT_WEBP = 1792
+/** Without a look at all of the picture for the best codes, for which all of it would be kept. */
+const WRITTEN = { png: {}, jpeg: { quality: 90, optimizeCoding: false }, webp: { quality: 90 } }
 const SECONDS = 20
-/** One picture of the most pixels takes some hundred megabytes while it is read. */
+/** One picture takes up to 180 megabytes while it is read. */
 const AT_ONCE = 1
 
 const isTooLarge = (thrown: unknown) => thrown instanceof Error && /pixel limit/i.test(thrown.message)
 
 /** Pictures that come from outside, whoever has sent them. */
 export class Pictures extends Context.Service<Pictures, {
-  /** The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096 pixels. */
+  /** The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096 pixels; of a WebP 2560, or 1792 where it is transparent. */
   readonly clean: (bytes: Uint8Array) => Effect.Effect<Picture, PictureRefused>
 }>()("src/pictures/Pictures") {
   static readonly layer = Layer.effect(Pictures, Effect.gen(function*() {
     const places = yield* Semaphore.make(AT_ONCE)
 
-    const write = (bytes: Uint8Array, format: "png" | "jpeg" | "webp") => Effect.tryPromise({
-      try: async (): Promise<Picture> => {
-        const sharp = await loadSharp()
-        const { data, info } = await sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS })
-          .autoOrient()
-          .resize({ width: MOST_SIDE, height: MOST_SIDE, fit: "inside", withoutEnlargement: true })
-          .toFormat(format, format === "png" ? {} : { quality: 90 })
-          .timeout({ seconds: SECONDS })
-          .toBuffer({ resolveWithObject: true })
-        return { bytes: data, mediaType: `image/${format}`, width: info.width, height: info.height }
-      },
-      catch: (thrown) => new PictureRefused({ problem: isTooLarge(thrown) ? "The picture has more than 40 million pixels." : "The picture cannot be read." })
+    const unreadable = (thrown: unknown) => new PictureRefused({ problem: isTooLarge(thrown) ? "The picture has more than 40 million pixels." : "The picture cannot be read." })
+
+    const write = Effect.fnUntraced(function*(bytes: Buffer, format: "png" | "jpeg" | "webp") {
+      const open = Effect.map(Effect.promise(loadSharp), (sharp) => sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS }))
+      const header = yield* Effect.flatMap(open, (picture) => Effect.tryPromise({ try: () => picture.metadata(), catch: unreadable }))
+      if (isTooMuchAtOnce(bytes, header)) return yield* new PictureRefused({ problem: `The picture ${TOO_MUCH_AT_ONCE}.` })
+      const side = format === "webp" && header.hasAlpha ? MOST_SIDE_TRANSPARENT_WEBP : MOST_SIDE[format]
+      const { data, info } = yield* Effect.flatMap(open, (picture) => Effect.tryPromise({
+        try: () => picture.autoOrient().resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
+          .toFormat(format, WRITTEN[format]).timeout({ seconds: SECONDS }).toBuffer({ resolveWithObject: true }),
+        catch: unreadable
+      }))
+      return { bytes: data, mediaType: `image/${format}`, width: info.width, height: info.height } as const
     })
 
     return Pictures.of({
       clean: Effect.fnUntraced(function*(bytes) {
-        const type = readType(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+        const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        const type = readType(whole)
         if ("problem" in type) return yield* new PictureRefused(type)
-        return yield* places.withPermits(1)(write(bytes, type.format))
+        return yield* places.withPermits(1)(write(whole, type.format))
       })
     })
   }))

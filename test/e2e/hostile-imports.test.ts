@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
-import { readFileSync } from "node:fs"
-import sharp from "sharp"
+import { readFileSync, writeFileSync } from "node:fs"
+import sharp, { type Sharp } from "sharp"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { base64, cardV2, cardV3, chunk, compressedText, pngWith, text, zipOf } from "#test/support/cards.ts"
 import { createAppIn } from "#test/support/createAppIn.ts"
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 /** Of the server's process, in MiB: now (VmRSS), or at most so far (VmHWM). */
-const memory = (what: "VmRSS" | "VmHWM") => Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${server.child.pid}/status`, "utf8"))?.[1]) / 1024
+const memory = (what: "VmRSS" | "VmHWM", { child } = server) => Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024
 
 const hostile: ReadonlyArray<readonly [string, () => object | Promise<object>]> = [
   ["a bomb in an archive", async () => ({ content_base64: base64(await zipOf({ "card.json": Buffer.alloc(9 * MIB, 32) })) })],
@@ -86,4 +86,35 @@ describe("a server that is sent hostile files", () => {
     for (const { width, height } of await Promise.all(Array.from({ length: 8 }, exported))) assert.deepStrictEqual([width, height], [1024, 639])
     assert.isBelow(memory("VmHWM") - base, 2 * MOST_MIB)
   }, 60_000)
+
+  it("takes less than that for a picture of an asset, and refuses what would have to be kept whole at a larger size", async () => {
+    const plain = (width: number, height: number, channels: 3 | 4 = 3) => sharp({ create: { width, height, channels, background: { r: 40, g: 60, b: 80, alpha: 0.5 } } })
+    const noise = sharp({ create: { width: 700, height: 700, channels: 3, background: "#888888", noise: { type: "gaussian", mean: 128, sigma: 40 } } })
+    const pictures: ReadonlyArray<readonly [string, Sharp, number]> = [
+      ["a progressive JPEG of 40 megapixels that lies on its side", plain(8000, 4990).withMetadata({ orientation: 6 }).jpeg({ progressive: true }), 200],
+      ["one with all of its colours", plain(8000, 4990).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }), 422],
+      ["an interlaced PNG", plain(8000, 4990).png({ progressive: true, compressionLevel: 1 }), 200],
+      ["one of 16 bits", plain(8000, 4990, 4).toColourspace("rgb16").png({ progressive: true, compressionLevel: 1 }), 422],
+      ["a square WebP", noise.resize(6320, 6320).webp({ quality: 30, effort: 0 }), 200],
+      ["a transparent WebP", plain(6320, 6320, 4).webp({ effort: 0 }), 200]
+    ]
+    const own = await startTroupe({ DATABASE_URL: database.url, SECRETS_KEY, ROLES: "api" })
+    try {
+      const client = new TestApp(own.baseUrl, app.appId, app.key)
+      const slug = await client.createCharacter()
+      const add = async (picture: Sharp) => client.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64: base64(await picture.toBuffer()) })
+      assert.strictEqual((await add(plain(50, 50).jpeg())).status, 200)
+      for (const [what, picture, status] of pictures) {
+        // From here on the most is counted anew.
+        writeFileSync(`/proc/${own.child.pid}/clear_refs`, "5")
+        const base = memory("VmRSS", own)
+        assert.strictEqual((await add(picture)).status, status, what)
+        const peak = memory("VmHWM", own) - base
+        if (process.env["FIGURES"] !== undefined) process.stderr.write(`${what}: ${status}, ${Math.round(peak)} MiB\n`)
+        assert.isBelow(peak, MOST_MIB, what)
+      }
+    } finally {
+      await own.stop("SIGTERM")
+    }
+  }, 120_000)
 })

@@ -274,6 +274,18 @@ describe("a picture whose maker dies", () => {
     assert.deepInclude(await left(3, newId("wrk")), { status: "failed", error_code: "crashed", servable: false, image_url: null })
     assert.strictEqual(await spent(by), 100)
   })
+
+  it("is given up at once where it cannot be made of what is stored, and not begun again for ever", async () => {
+    const by = await server.createApp()
+    const character_slug = await by.createCharacter()
+    const { sql } = server.database
+    await sql`update character_versions set profile = '{}'::jsonb where app_id = ${by.appId} and slug = ${character_slug}`
+    const id = newId("img")
+    await sql`
+      insert into images (app_id, image_id, run_ref, character_slug, kind, prompt, size, deliver, status, attempt) values (${by.appId}, ${id}, ${newId("run")}, ${character_slug}, 'selfie', 'Rain.', 'square', false, 'queued', 0)`
+    await sql`select graphile_worker.add_job('images', '{}'::json)`
+    assert.deepInclude(await ended(by, id), { status: "failed", error_code: "internal" })
+  })
 })
 
 describe("the probe", () => {

@@ -341,4 +341,28 @@ describe("/v1/characters/{slug}/lore", () => {
     const style = Array.from({ length: 50 }, (_, n) => ({ kind: "regex", value: pattern(n).slice(1, -1) }))
     assert.deepStrictEqual(errorOf(await app.patch(`/v1/characters/${own}`, { forbidden_style: style })), [422, "validation_error"])
   })
+
+  it.each([
+    { what: "sticks in the last of its sticky turns", entry: { sticky_turns: 50 }, said: "so", after: 50, on: true },
+    { what: "is gone in the turn after them", entry: { sticky_turns: 50 }, said: "so", after: 51, on: false },
+    { what: "cannot be called in the last turn of its cooldown", entry: { sticky_turns: 50, cooldown_turns: 200 }, said: "the bell", after: 250, on: false },
+    { what: "can be called in the turn after it", entry: { sticky_turns: 50, cooldown_turns: 200 }, said: "the bell", after: 251, on: true }
+  ])("$what, however long ago it was called", async ({ entry, said, after, on }) => {
+    const character = await app.createCharacter({ world_context: { entries: [{ keys: ["bell"], content: "It rings by itself.", ...entry }] } })
+    const sessionId = await app.createSession({ character_slug: character })
+    await app.converse(sessionId, "the bell")
+    // As many turns as have passed meanwhile.
+    await server.database.sql`update session_logs set turn_count = ${after} where session_id = ${sessionId}`
+    await app.converse(sessionId, said)
+    const { trace } = (await app.get(`/v1/sessions/${sessionId}/trace`)).body.data
+    assert.deepStrictEqual(trace.map(({ turn_index, retrieval }: Json) => [turn_index, retrieval.lore_ids.length]), [[after + 1, on ? 1 : 0], [1, 1]])
+  })
+
+  it("that is always on and rests is on in every third turn, however many there are", async () => {
+    const character = await app.createCharacter({ world_context: { entries: [{ constant: true, content: "It rains.", cooldown_turns: 2 }] } })
+    const sessionId = await app.createSession({ character_slug: character })
+    for (const text of ["one", "two", "three", "four", "five", "six", "seven"]) await app.converse(sessionId, text)
+    const { trace } = (await app.get(`/v1/sessions/${sessionId}/trace`)).body.data
+    assert.deepStrictEqual(trace.toReversed().map(({ retrieval }: Json) => retrieval.lore_ids.length), [1, 0, 0, 1, 0, 0, 1])
+  })
 })

@@ -33,6 +33,7 @@ const history = SAID.map((text, i) => ({ role: i % 2 === 0 ? "user" as const : "
 const found = [{ role: "user" as const, text: "Nadia plays the cello in Oslo", cursor: 40, at: new Date("2026-01-10T20:00:00Z"), score: 1 }]
 const ports = {
   evidenceStore: { look: () => Effect.succeed({ found: [], failed: false }) },
+  loreRecord: { before: () => Effect.succeed({}) },
   transcript: Transcript.of({ before: () => Effect.succeed(history) }),
   recall: Recall.of({ search: () => Effect.succeed({ found, failed: false }) }),
   worldStore: WorldStore.of({ look: () => Effect.succeed({ world: EMPTY_WORLD, failed: false }) }),

@@ -38,7 +38,12 @@ describe("an arc influence", () => {
     ["of every year, on its day", { starts_at: "2020-06-10T00:00:00Z", ends_at: "2020-06-11T00:00:00Z", recurrence: "yearly" }, "UTC", "2026-06-10T12:00:00Z", "active"],
     ["of every year, the day after", { starts_at: "2020-06-10T00:00:00Z", ends_at: "2020-06-11T00:00:00Z", recurrence: "yearly" }, "UTC", "2026-06-11T00:00:00Z", "scheduled"],
     ["of every year, past New Year", { starts_at: "2020-12-24T00:00:00Z", ends_at: "2021-01-07T00:00:00Z", recurrence: "yearly" }, "UTC", "2026-01-06T12:00:00Z", "active"],
-    ["of a leap day, in another year", { starts_at: "2024-02-29T00:00:00Z", ends_at: "2024-03-01T00:00:00Z", recurrence: "yearly" }, "UTC", "2026-02-28T12:00:00Z", "active"]
+    ["of a leap day, in another year", { starts_at: "2024-02-29T00:00:00Z", ends_at: "2024-03-01T00:00:00Z", recurrence: "yearly" }, "UTC", "2026-02-28T12:00:00Z", "active"],
+    ...([
+      ["shortly after clocks were put forward over its beginning", "2026-03-29T01:20:00Z", "active"], ["once that is over", "2026-03-29T01:50:00Z", "scheduled"],
+      ["before clocks are put back over it", "2026-10-25T00:20:00Z", "active"], ["when the clock shows it once more", "2026-10-25T01:20:00Z", "scheduled"]
+    ] as const).map(([what, at, status]) => [`of half an hour every night, ${what},`, { starts_at: "2026-01-05T01:15:00Z", ends_at: "2026-01-05T01:45:00Z", recurrence: "daily" }, "Europe/Berlin", at, status] as [string, Partial<Arc>, string, string, ArcStatus]),
+    ["of half an hour every night, in the first of which clocks were put back,", { starts_at: "2025-10-26T00:45:00Z", ends_at: "2025-10-26T01:15:00Z", recurrence: "daily" }, "Europe/Berlin", "2026-06-10T00:50:00Z", "active"]
   ])("%s is as the clock says", (_, given, timezone, at, status) => assert.strictEqual(arcStatus(arc(given), timezone, Date.parse(at)), status))
 
   it("weighs on those whom it concerns, the heaviest first, with that of the present beat", () => {

@@ -6,8 +6,11 @@ import { Character } from "#pipeline/domain/Character.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import type { GateContext } from "#pipeline/emission/gates.ts"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
+import { loreFor } from "#pipeline/retrieval/lore.ts"
+import { NOT_CALLED } from "#pipeline/retrieval/LoreRecord.ts"
 import { MemoryStore, NOTHING_KNOWN } from "#pipeline/retrieval/MemoryStore.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
+import type { Lore } from "#pipeline/retrieval/Retrieved.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type Book, Trail } from "#pipeline/Trail.ts"
 import type { TurnPipeline } from "#pipeline/Turn.ts"
@@ -51,6 +54,13 @@ export const nothingRecalled = Layer.merge(Layer.succeed(Recall, { search: () =>
 /** What was said, from the oldest on: the user first, then by turns. */
 export const historyOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Utterance> =>
   texts.map((text, i) => ({ role: i % 2 === 0 ? "user" : "character", text, cursor: i + 1, at: new Date(0) }))
+
+/** What lore a turn calls up, after earlier ones in which the person said this. */
+export const loreAfter = (said: ReadonlyArray<string>, turn: Turn, trust: number | null = null): ReadonlyArray<Lore> => {
+  const calls = said.reduce((calls, text, place) =>
+    loreFor({ ...turn, text, turnIndex: turn.turnIndex - said.length + place }, historyOf(...said.slice(0, place).flatMap((earlier) => [earlier, "Hm."])), calls, trust).calls, NOT_CALLED)
+  return loreFor(turn, historyOf(...said.flatMap((earlier) => [earlier, "Hm."])), calls, trust).lore
+}
 
 /** What the character said, or nothing if the turn ended otherwise. */
 export const bubblesOf = (outcome: Outcome): ReadonlyArray<string> => Outcome.guards.Replied(outcome) ? outcome.bubbles : []

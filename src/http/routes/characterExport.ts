@@ -17,6 +17,8 @@ import { wholeCharacter } from "../wholeCharacter.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 
+/** Characters whose pictures are fetched or in memory: a storage that is slow for one must not keep all others from theirs. */
+const gathering = Semaphore.makeUnsafe(4)
 /** One file at a time: with its pictures it takes some tens of megabytes while it is made. */
 const writing = Semaphore.makeUnsafe(1)
 
@@ -39,25 +41,27 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
   }, async (request, reply) => {
     const { slug } = request.params
     const { format } = request.query
-    const file = await run(reply, writing.withPermits(1)(Effect.gen(function*() {
+    const file = await run(reply, gathering.withPermits(1)(Effect.gen(function*() {
       const { appId } = request.principal
       const character = isSlug(slug) ? yield* Characters.use((characters) => characters.get(appId, slug)) : undefined
       if (character === undefined) return yield* notFound.character
       const { profile } = character
       const { whole, images } = yield* wholeCharacter(appId, character)
       const { assets, extra } = whole
-      if (format === "bundle") {
-        const bundle = toBundle(slug, profile, whole.npcs, whole)
-        return images.size === 0 ? { type: JSON_TYPE, extension: "json", content: JSON.stringify(bundle) } : { type: "application/zip", extension: "zip", content: yield* Effect.promise(() => bundleZip(bundle, images)) }
-      }
-      if (format === "chara_card_v3") {
-        const inside = ({ mime, sha256 }: AssetMeta) => `data:${mime};base64,${Buffer.from(images.get(sha256) ?? []).toString("base64")}`
-        return { type: JSON_TYPE, extension: "json", content: JSON.stringify(toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, inside), isPlaceholder: false })) }
-      }
-      const main = mainOf(assets)
-      const card = toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, (asset) => asset === main ? "ccdefault:" : `embeded://${pathOf(asset)}`), isPlaceholder: main === undefined })
-      const embedded = new Map(assets.flatMap((asset) => asset === main ? [] : [[pathOf(asset), images.get(asset.sha256) ?? new Uint8Array()] as const]))
-      return { type: "image/png", extension: "png", content: yield* Effect.promise(() => cardPng(card, textOf(profile["display_name"]), images.get(main?.sha256 ?? "") ?? null, embedded)) }
+      return yield* writing.withPermits(1)(Effect.gen(function*() {
+        if (format === "bundle") {
+          const bundle = toBundle(slug, profile, whole.npcs, whole)
+          return images.size === 0 ? { type: JSON_TYPE, extension: "json", content: JSON.stringify(bundle) } : { type: "application/zip", extension: "zip", content: yield* Effect.promise(() => bundleZip(bundle, images)) }
+        }
+        if (format === "chara_card_v3") {
+          const inside = ({ mime, sha256 }: AssetMeta) => `data:${mime};base64,${Buffer.from(images.get(sha256) ?? []).toString("base64")}`
+          return { type: JSON_TYPE, extension: "json", content: JSON.stringify(toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, inside), isPlaceholder: false })) }
+        }
+        const main = mainOf(assets)
+        const card = toCard(slug, profile, extra, { ...whole, assets: listPictures(assets, (asset) => asset === main ? "ccdefault:" : `embeded://${pathOf(asset)}`), isPlaceholder: main === undefined })
+        const embedded = new Map(assets.flatMap((asset) => asset === main ? [] : [[pathOf(asset), images.get(asset.sha256) ?? new Uint8Array()] as const]))
+        return { type: "image/png", extension: "png", content: yield* Effect.promise(() => cardPng(card, textOf(profile["display_name"]), images.get(main?.sha256 ?? "") ?? null, embedded)) }
+      }))
     })))
     return reply.header("content-type", file.type).header("content-disposition", `attachment; filename="${slug}.${file.extension}"`).send(file.content)
   })

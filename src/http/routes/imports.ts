@@ -183,7 +183,7 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
       const staged = yield* find(appId, request.params.import_id)
       const { import_id: id, status, content_hash: hash } = staged
       const isDue = status === "ready" && hash === request.body.content_hash
-      const pictures = kind === "demo" ? null : isDue ? yield* reading.withPermits(1)(preparePictures(appId, staged)) : []
+      const pictures = kind === "demo" ? null : isDue ? yield* preparePictures(appId, staged) : []
       return yield* createOnce(request, Effect.gen(function*() {
         const { stored, character, again } = yield* commitImport(appId, id, request.body, pictures).pipe(Effect.catchTag("ImportClosed", refuse))
         return {

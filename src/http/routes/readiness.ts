@@ -13,6 +13,7 @@ import { curl, success } from "../envelope.ts"
 import { characterArchived, workNotAffordable } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
 import { createOnce } from "../idempotent.ts"
+import { ruled } from "../ruled.ts"
 import { answers, created } from "../schemas/answers.ts"
 import { ProbeData, ReadinessData } from "../schemas/readiness.ts"
 import type { Routes } from "../Server.ts"
@@ -51,13 +52,13 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       const character = yield* findCharacter(appId, request.params.slug)
-      const { slug, version, profile } = character
+      const { slug, version } = character
       const probes = yield* Probes
       const { engine, model } = yield* Writer
       const [contradictions, probe, hasPrimaryAsset] = yield* Effect.all([
         probes.contradictions(appId, slug, version), probes.latest(appId, slug), Assets.use((assets) => assets.hasPrimary(appId, slug))
       ], { concurrency: 3 })
-      const { status, score, checks } = assess(slug, profile, { contradictions, hasPrimaryAsset, engine: { live: !engine.startsWith("offline"), model } })
+      const { status, score, checks } = assess(ruled(appId, character), { contradictions, hasPrimaryAsset, engine: { live: !engine.startsWith("offline"), model } })
       if (status !== character.readiness) yield* Characters.use((characters) => characters.noteReadiness(appId, slug, version, status))
       const checked_at = new Date(yield* Clock.currentTimeMillis).toISOString()
       return success({ status, score, checks, checked_version: version, checked_at, probe: probe === undefined ? null : toProbe(probe) },

@@ -74,7 +74,6 @@ export class Studio extends Context.Service<Studio, {
 
     const make = Effect.fnUntraced(function*(image: ClaimedImage, brief: Brief): Effect.fn.Return<Outcome, DatabaseError> {
       const size = image.size as ImageSize
-      if (image.attempt > MOST_ATTEMPTS) return failed("crashed")
       if (!(yield* images.pay(image, painter.priceMicroUsd(size)))) return failed("budget_exceeded")
       const painted = yield* Effect.result(painter.paint({ prompt: paintPrompt(brief), size, name: brief.name, seed: `${image.app_id} ${image.character_slug} ${image.kind} ${image.prompt ?? ""}` }))
       if (Result.isFailure(painted)) return painted.failure.reason === "refused" ? blocked(painted.failure.code) : failed(painted.failure.code)
@@ -91,14 +90,16 @@ export class Studio extends Context.Service<Studio, {
       return isPlaceholder(painter) ? `A placeholder image, not a picture: no model for pictures is set up. Meant to be: ${said}` : said
     }
 
+    const unknownOf = (outcome: Outcome) => ({ outcome, description: "A picture that could not be made." })
+
     /** A reply that asked for a picture it may not have goes without it, and nobody is told. */
     const isSilent = ({ turn_ref }: ClaimedImage, { errorCode }: Outcome) => turn_ref !== null && errorCode === "budget_exceeded"
 
     const finish = Effect.fnUntraced(function*(image: ClaimedImage) {
-      const brief = yield* briefOf(image)
-      const outcome = yield* make(image, brief).pipe(
-        Effect.catchDefect((defect) => Effect.as(Effect.logError("a picture failed", { image_id: image.image_id, defect: String(defect) }), failed("internal"))))
-      const description = describe(brief)
+      const { outcome, description } = yield* (image.attempt > MOST_ATTEMPTS ? Effect.succeed(unknownOf(failed("crashed"))) : Effect.gen(function*() {
+        const brief = yield* briefOf(image)
+        return { outcome: yield* make(image, brief), description: describe(brief) }
+      }).pipe(Effect.catchDefect((defect) => Effect.as(Effect.logError("a picture failed", { image_id: image.image_id, defect: String(defect) }), unknownOf(failed("internal"))))))
       const url = `${yield* address.current}/v1/images/${image.image_id}/content?sig=${signatures.sign(image.app_id, image.image_id)}`
       const event = image.session_id === null || !image.deliver || isSilent(image, outcome) ? null : {
         image_url: url, servable: outcome.status === "ready", image_request_id: image.image_id, image_kind: image.kind, visible_description: description, caption: image.caption, turn_id: image.turn_ref
