@@ -7,7 +7,7 @@ import { type MemoryScore, scoreMemories, type Stem } from "#pipeline/retrieval/
 import type { QueryTerm } from "#pipeline/retrieval/recallQuery.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { memoryColumns } from "./relationshipStatements.ts"
-import { sessionDictionary } from "./sessionDictionary.ts"
+import { sessionDictionaries } from "./sessionDictionary.ts"
 import { dictionaryFor } from "./stemming.ts"
 import type { SessionRef } from "./Turns.ts"
 
@@ -69,7 +69,7 @@ export class Memories extends Context.Service<Memories, {
 
     const search = Effect.fnUntraced(function*(session: SessionRef, { terms, languages, asOf, pinned, limit }: MemorySearch) {
       const { appId, sessionId } = session
-      const dictionary = languages === null ? yield* sessionDictionary(session).pipe(Effect.provideService(Database, database)) : dictionaryFor(languages)
+      const dictionary = languages === null ? (yield* sessionDictionaries([session]).pipe(Effect.provideService(Database, database)))(0) : dictionaryFor(languages)
       // In a line each: to put a thousand rows into JSON takes the database as long as all the rest.
       const [found] = yield* query<Array<{ stems: ReadonlyArray<Stem>; lines: string; texts: ReadonlyArray<string> }>>((sql) => sql`
         select (
