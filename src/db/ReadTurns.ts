@@ -19,7 +19,7 @@ import { moveHeads } from "./moveHeads.ts"
 import { appendScores, findUnread, HISTORY_UTTERANCES, type Told, type UnreadRow } from "./readingStatements.ts"
 import { Relationships } from "./Relationships.ts"
 import { SessionStories } from "./SessionStories.ts"
-import { addReadingJobs } from "./turnJobs.ts"
+import { putOffReading } from "./turnJobs.ts"
 import { type SessionRef, stageRow } from "./Turns.ts"
 import { writeAfterwards } from "./turnStatements.ts"
 
@@ -28,8 +28,6 @@ import { writeAfterwards } from "./turnStatements.ts"
  * Few, so that those who wait for an answer go before what was answered: their sessions are locked meanwhile.
  */
 const MOST_TOGETHER = 32
-
-const PUT_OFF_MS = 1000
 
 export interface Unread {
   readonly turn: ReadTurn
@@ -62,7 +60,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
   readonly next: (session: SessionRef) => Effect.Effect<Unread | undefined, DatabaseError>
   /** Writes what was read: the patch, its stage and its cost, and the event of the scores, at once. A turn that somebody else has read meanwhile is left as it is; what this reading has cost is booked all the same. Concurrent readings travel together. */
   readonly write: (reading: Reading) => Effect.Effect<void, DatabaseError>
-  /** Has these sessions looked at in a while. */
+  /** Has these sessions looked at in a while. Concurrent calls travel together, and share jobs. */
   readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/ReadTurns") {
   static readonly layer = Layer.effect(ReadTurns, Effect.gen(function*() {
@@ -166,8 +164,15 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     })
     const write = (reading: Reading) => Effect.flatten(commit(reading))
 
-    const putOff = (sessions: ReadonlyArray<SessionRef>) => Effect.asVoid(query((sql) => sql`
-      select ${addReadingJobs(sql, sessions.map(({ appId }) => appId), sessions.map(({ sessionId }) => sessionId), PUT_OFF_MS)}`))
+    const putOff = groupCommit<ReadonlyArray<SessionRef>, void>({
+      maxBatch: 64,
+      inFlight: 1,
+      run: async (batch) => {
+        const sessions = batch.flat()
+        await pool`select ${putOffReading(pool, sessions.map(({ appId }) => appId), sessions.map(({ sessionId }) => sessionId))}`
+        return batch.map(() => undefined)
+      }
+    })
 
     return ReadTurns.of({ next, write, putOff })
   }))
