@@ -20,7 +20,7 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   }
 }
 
-export const toDatabaseError = (cause: unknown): DatabaseError => new DatabaseError({ ...classify(cause), cause })
+export const toDatabaseError = (cause: unknown): DatabaseError => cause instanceof DatabaseError ? cause : new DatabaseError({ ...classify(cause), cause })
 
 /** The open transaction of this fiber, if there is one. */
 const Transaction = Context.Reference<OpenTransaction | undefined>("src/db/Transaction", { defaultValue: () => undefined })

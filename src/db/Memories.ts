@@ -6,8 +6,10 @@ import type { Memory } from "#pipeline/relational/Relationship.ts"
 import { type MemoryScore, scoreMemories, type Stem } from "#pipeline/retrieval/memoryScores.ts"
 import type { QueryTerm } from "#pipeline/retrieval/recallQuery.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { groupCommit } from "./GroupCommit.ts"
+import type { Pool, Query } from "./postgres.ts"
 import { memoryColumns } from "./relationshipStatements.ts"
-import { sessionDictionary } from "./sessionDictionary.ts"
+import { sessionDictionaries } from "./sessionDictionary.ts"
 import { dictionaryFor } from "./stemming.ts"
 import type { SessionRef } from "./Turns.ts"
 
@@ -53,6 +55,44 @@ export interface MemoryFilter {
   readonly limit: number
 }
 
+interface Wanted extends SessionRef {
+  readonly terms: ReadonlyArray<QueryTerm>
+  readonly dictionary: string
+  readonly asOf: string | null
+}
+interface Found {
+  readonly stems: ReadonlyArray<Stem>
+  readonly lines: string
+  readonly texts: ReadonlyArray<string>
+}
+
+/** Searches that travel together: a session with many memories among them must not keep many waiting. */
+const MOST_AT_ONCE = 16
+
+/** The stems of a search, and those of a session's memories that are in question. In a line each: to put a thousand rows into JSON takes the database as long as all the rest. */
+const searchAmong = (sql: Pool, inQuestion: Query) => groupCommit<Wanted, Found>({
+  maxBatch: MOST_AT_ONCE,
+  inFlight: 2,
+  run: (batch) => sql<Array<Found>>`
+    select (
+      select coalesce(json_agg(json_build_object('lexeme', lexeme, 'weight', weight)), '[]') from (
+        select coalesce(stem[1], term) as lexeme, max(weight) as weight
+        from json_to_recordset(w.terms) as t(term text, weight float8) cross join lateral (select ts_lexize(w.dictionary::regdictionary, term) as stem) s
+        where stem is null or cardinality(stem) > 0 group by 1
+      ) q
+    ) as stems, m.*
+    from json_to_recordset(${JSON.stringify(batch.map(({ appId, sessionId, asOf, ...rest }, n) => ({ ...rest, n, app_id: appId, session_id: sessionId, as_of: asOf })))}::text::json)
+      as w(n int, app_id text, session_id text, terms json, dictionary text, as_of timestamptz)
+      cross join lateral (
+        select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' || floor(extract(epoch from created_at) * 1000) || ' ' || coalesce(evidence -> 0 ->> 'cursor', '-') || ' ' || lexemes, E'\n'), '') as lines,
+          coalesce(json_agg(text), '[]') as texts
+        from (
+          select * from memories where app_id = w.app_id and session_id = w.session_id and ${inQuestion} order by memory_id desc limit ${MOST_SEARCHED}::int
+        ) m
+      ) m
+    order by w.n`
+})
+
 /** What a character remembers of a person, for those who read it or look for something in it. Changed by patches alone: see Relationships. */
 export class Memories extends Context.Service<Memories, {
   readonly get: (session: SessionRef, memoryId: string) => Effect.Effect<Memory | undefined, DatabaseError>
@@ -65,30 +105,16 @@ export class Memories extends Context.Service<Memories, {
 }>()("src/db/Memories") {
   static readonly layer = Layer.effect(Memories, Effect.gen(function*() {
     const database = yield* Database
-    const { query } = database
+    const { pool, query } = database
+    const findPresent = searchAmong(pool, pool`status = 'active'`)
+    const findPast = searchAmong(pool, pool`status in ('active', 'superseded') and valid_at <= w.as_of and (invalid_at is null or invalid_at > w.as_of)`)
 
     const search = Effect.fnUntraced(function*(session: SessionRef, { terms, languages, asOf, pinned, limit }: MemorySearch) {
-      const { appId, sessionId } = session
-      const dictionary = languages === null ? yield* sessionDictionary(session).pipe(Effect.provideService(Database, database)) : dictionaryFor(languages)
-      // In a line each: to put a thousand rows into JSON takes the database as long as all the rest.
-      const [found] = yield* query<Array<{ stems: ReadonlyArray<Stem>; lines: string; texts: ReadonlyArray<string> }>>((sql) => sql`
-        select (
-          select coalesce(json_agg(json_build_object('lexeme', lexeme, 'weight', weight)), '[]') from (
-            select coalesce(stem[1], term) as lexeme, max(weight) as weight
-            from json_to_recordset(${JSON.stringify(terms)}::text::json) as t(term text, weight float8) cross join lateral (select ts_lexize(${dictionary}::regdictionary, term) as stem) s
-            where stem is null or cardinality(stem) > 0 group by 1
-          ) q
-        ) as stems, m.* from (
-          select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' || floor(extract(epoch from created_at) * 1000) || ' ' || coalesce(evidence -> 0 ->> 'cursor', '-') || ' ' || lexemes, E'\n'), '') as lines,
-            coalesce(json_agg(text), '[]') as texts
-          from (
-            select * from memories where app_id = ${appId} and session_id = ${sessionId}
-              ${asOf === null ? sql`and status = 'active'` : sql`and status in ('active', 'superseded') and valid_at <= ${asOf} and (invalid_at is null or invalid_at > ${asOf})`}
-            order by memory_id desc limit ${MOST_SEARCHED}::int
-          ) m
-        ) m`)
-      const memories = (found?.texts ?? []).map(memoryOf((found?.lines ?? "").split("\n")))
-      const scored = scoreMemories(memories, found?.stems ?? [], asOf?.getTime() ?? (yield* Clock.currentTimeMillis))
+      const dictionary = languages === null ? (yield* sessionDictionaries([session]).pipe(Effect.provideService(Database, database)))(0) : dictionaryFor(languages)
+      const wanted = { ...session, terms, dictionary, asOf: asOf?.toISOString() ?? null }
+      const found = yield* asOf === null ? findPresent(wanted) : findPast(wanted)
+      const memories = found.texts.map(memoryOf(found.lines.split("\n")))
+      const scored = scoreMemories(memories, found.stems, asOf?.getTime() ?? (yield* Clock.currentTimeMillis))
       return scored.filter(({ memory, score }) => score.lexical > 0 || (pinned && memory.pinned)).slice(0, limit)
         .map(({ memory: { id, kind, text, pinned, importance, atMs, cursor }, score }): FoundMemory => ({ id, kind, text, pinned, importance, at: new Date(atMs), cursor, score }))
     })

@@ -1,50 +1,33 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { addressed } from "#pipeline/domain/addressed.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
-import { newId } from "#pipeline/domain/Id.ts"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
 import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
 import { EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
-import type { Relationship } from "#pipeline/relational/Relationship.ts"
+import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { lockSessions } from "./acceptStatements.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { CharacterVersions } from "./CharacterVersions.ts"
+import { groupCommit } from "./GroupCommit.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
+import { appendScores, findUnread, HISTORY_UTTERANCES, type Told, type UnreadRow } from "./readingStatements.ts"
 import { Relationships } from "./Relationships.ts"
 import { SessionStories } from "./SessionStories.ts"
-import { addReadingJobs } from "./turnJobs.ts"
+import { putOffReading } from "./turnJobs.ts"
 import { type SessionRef, stageRow } from "./Turns.ts"
 import { writeAfterwards } from "./turnStatements.ts"
 
-/** What is read with a turn, of what was said before it. */
-const HISTORY_UTTERANCES = 12
-
-const PUT_OFF_MS = 1000
-
-interface Row {
-  readonly turn_index: number
-  readonly run_ref: string
-  readonly outcome: ReadTurn["outcome"]
-  readonly character_slug: string
-  readonly character_version: number
-  readonly external_user_ref: string
-  readonly display_name: string | null
-  readonly timezone: string | null
-  readonly locale: string | null
-  readonly age_band: "adult" | "minor" | "unknown"
-  readonly exposes: boolean
-  readonly is_last: boolean
-  readonly recalled: ReadonlyArray<string>
-  readonly said: ReadonlyArray<readonly ["user" | "character", string, number, number, boolean]> | null
-  readonly ended_at: Date
-  /** Whether its character has storylines. */
-  readonly storied: boolean
-}
+/**
+ * Turns that are looked for together, or whose readings are written together; of each there is one such batch at the database at a time.
+ * Few, so that those who wait for an answer go before what was answered: their sessions are locked meanwhile.
+ */
+const MOST_TOGETHER = 32
 
 export interface Unread {
   readonly turn: ReadTurn
@@ -73,11 +56,11 @@ export interface Reading {
 
 /** The turns of a session that have ended, as they are read one after another for what they tell of the two. */
 export class ReadTurns extends Context.Service<ReadTurns, {
-  /** The first that has not been read yet. */
+  /** The first that has not been read yet. Concurrent calls travel together. */
   readonly next: (session: SessionRef) => Effect.Effect<Unread | undefined, DatabaseError>
-  /** Writes what was read: the patch, its stage and its cost, and the event of the scores, at once. A turn that somebody else has read meanwhile is left as it is; what this reading has cost is booked all the same. */
+  /** Writes what was read: the patch, its stage and its cost, and the event of the scores, at once. A turn that somebody else has read meanwhile is left as it is; what this reading has cost is booked all the same. Concurrent readings travel together. */
   readonly write: (reading: Reading) => Effect.Effect<void, DatabaseError>
-  /** Has these sessions looked at in a while. */
+  /** Has these sessions looked at in a while. Concurrent calls travel together, and share jobs. */
   readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/ReadTurns") {
   static readonly layer = Layer.effect(ReadTurns, Effect.gen(function*() {
@@ -86,36 +69,9 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     const relationships = yield* Relationships
     const stories = yield* SessionStories
     const signals = yield* LogSignals
+    const run = Effect.runPromiseWith(yield* Effect.context<never>())
 
-    const next = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef) {
-      const [row] = yield* query<Array<Row>>((sql) => sql`
-        with t as (
-          select t.*, s.external_user_ref, s.character_slug from turns t join sessions s using (app_id, session_id)
-          where t.app_id = ${appId} and t.session_id = ${sessionId}
-            and t.turn_index > coalesce((select r.read_turn from relationships r where r.app_id = ${appId} and r.session_id = ${sessionId}), 0)
-          order by t.turn_index limit 1
-        ), ended as (
-          select t.turn_index, coalesce(max(e.cursor), t.cursor) as cursor, max(e.created_at) as at
-          from t left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor >= t.cursor and e.trace_id = t.run_ref and e.type <> 'relationship_score.changed' group by t.turn_index, t.cursor
-        )
-        select t.turn_index, t.run_ref, t.outcome, t.character_slug, coalesce(t.character_version, c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
-          a.expose_relational_numerics as exposes,
-          not exists (select from turns later where later.app_id = t.app_id and later.session_id = t.session_id and later.turn_index > t.turn_index) as is_last, coalesce(n.at, t.settled_at) as ended_at,
-          exists (select from storylines y where y.app_id = t.app_id and y.slug = t.character_slug) as storied,
-          coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross join json_array_elements(g.detail -> 'memories') m
-            where g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = t.turn_index and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
-          (
-            select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch from e.created_at) * 1000), e.trace_id = t.run_ref) order by e.cursor)
-            from (
-              select * from events e where e.app_id = t.app_id and e.session_id = t.session_id and e.type in ('message.created', 'character.initiated')
-                and e.cursor <= n.cursor and (e.role = 'character' or e.cursor <= t.cursor)
-              order by e.cursor desc limit ${pool.unsafe(String(HISTORY_UTTERANCES + 2))}
-            ) e
-          ) as said
-        from t join ended n using (turn_index) join apps a on a.app_id = t.app_id join characters c on c.app_id = t.app_id and c.slug = t.character_slug
-          join end_users u on u.app_id = t.app_id and u.external_user_ref = t.external_user_ref
-        where t.outcome is not null`)
-      if (row === undefined) return undefined
+    const unreadOf = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, row: UnreadRow) {
       const said = (row.said ?? []).map(([role, text, cursor, at, own]): Utterance & { readonly own: boolean } => ({ role, text, cursor, at: new Date(at), own }))
       const bare = ({ role, text, cursor, at }: Utterance): Utterance => ({ role, text, cursor, at })
       const ownBy = (wanted: Utterance["role"]): Utterance | null => {
@@ -142,46 +98,81 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       } satisfies Unread
     })
 
-    // The app may have opted out while the turn was read.
-    const tell = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, turnIndex: number, payload: Payload<"relationship_score.changed">) {
-      const [row] = yield* query<Array<{ last_cursor: number }>>((sql) => sql`
-        with counted as (
-          update session_logs set last_cursor = last_cursor + 1 where app_id = ${appId} and session_id = ${sessionId}
-            and exists (select from apps where app_id = ${appId} and expose_relational_numerics) returning last_cursor
-        ), appended as (
-          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-          select t.app_id, t.session_id, c.last_cursor, ${newId("evt")}, 'relationship_score.changed', 'system', t.run_ref, 'system', ${JSON.stringify(payload)}::text::json
-          from counted c join turns t on t.app_id = ${appId} and t.session_id = ${sessionId} and t.turn_index = ${turnIndex}::int
-        )
-        select last_cursor from counted`)
-      const moved = yield* query<ReadonlyArray<unknown>>((sql) => moveHeads(sql, [appId], [sessionId]))
-      if (row !== undefined) yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
+    const find = groupCommit<SessionRef, UnreadRow | undefined>({
+      maxBatch: MOST_TOGETHER,
+      inFlight: 1,
+      run: async (batch) => {
+        const rows = new Map((await findUnread(pool, batch)).map((row) => [row.n, row]))
+        return batch.map((_, place) => rows.get(place + 1))
+      }
+    })
+    const next = (session: SessionRef) => Effect.flatMap(find(session), (row) => row === undefined ? Effect.succeed(undefined) : unreadOf(session, row))
+
+    const tell = Effect.fnUntraced(function*(told: ReadonlyArray<Told>) {
+      const rows = yield* query<Array<{ session_id: string; last_cursor: number }>>((sql) => appendScores(sql, told))
+      const moved = yield* query<ReadonlyArray<unknown>>((sql) => moveHeads(sql, told.map(({ session }) => session.appId), told.map(({ session }) => session.sessionId)))
+      yield* afterCommit(() => signals.announce(rows.map(({ session_id, last_cursor }) => ({ sessionId: session_id, cursor: last_cursor })), moved.length > 0))
     })
 
-    const write = Effect.fnUntraced(function*({ session, turn, storied, decide, record, at, scores }: Reading) {
-      const { appId, sessionId } = session
-      const { turnIndex, character, message } = turn
-      const cost = record.usage?.costMicroUsd ?? 0
-      if (cost > 0) yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
-      const [log] = yield* query<ReadonlyArray<unknown>>((sql) => lockSessions(sql, [appId], [sessionId]))
-      // The session was erased while its turn was read.
-      if (log === undefined) return
-      let fresh = false
-      const after = yield* relationships.amend(session, Effect.fnUntraced(function*(known) {
-        fresh = known.readTurn < turnIndex
-        if (!fresh) return { at, patch: EMPTY_PATCH }
-        const patch = decide(known)
-        // Stories go on with what the person says.
-        const told = storied && message !== null ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, { at, turnIndex, message: message.text, trigger: null }) : patch
-        return { at, patch: told, turnIndex }
-      }))
-      yield* query((sql) => writeAfterwards(sql, { app: appId, session: sessionId, turn: turnIndex, stage: JSON.stringify([stageRow(record, 1, 0)]), cost }))
-      const payload = fresh ? scores(after) : null
-      if (payload !== null) yield* tell(session, turnIndex, payload)
+    /** The patch of a turn, unless somebody else has read it meanwhile. */
+    const decideOn = Effect.fnUntraced(function*({ session, turn: { turnIndex, character, message }, storied, decide, at }: Reading, known: Relationship) {
+      if (known.readTurn >= turnIndex) return { at, patch: EMPTY_PATCH }
+      const patch = decide(known)
+      // Stories go on with what the person says.
+      const told = storied && message !== null ? yield* stories.goOn({ ...session, slug: character.slug }, character, known, patch, { at, turnIndex, message: message.text, trigger: null }) : patch
+      return { at, patch: told, turnIndex }
+    })
+
+    const writeAll = Effect.fnUntraced(function*(batch: ReadonlyArray<Reading>) {
+      const costOf = ({ record }: Reading) => record.usage?.costMicroUsd ?? 0
+      const dear = batch.filter((reading) => costOf(reading) > 0).map(({ session }) => session)
+      const [, logs] = yield* Effect.all([
+        dear.length === 0 ? Effect.void : query((sql) => lockAllowances(sql, dear.map(({ appId }) => appId), dear.map(({ sessionId }) => sessionId))),
+        query<Array<{ session_id: string }>>((sql) => lockSessions(sql, batch.map(({ session }) => session.appId), batch.map(({ session }) => session.sessionId)))
+      ], { concurrency: "unbounded" })
+      // A session may have been erased while its turn was read.
+      const there = new Set(logs.map(({ session_id }) => session_id))
+      const readings = batch.filter(({ session }) => there.has(session.sessionId))
+      if (readings.length === 0) return
+      const fresh = new Set<Reading>()
+      const after = yield* relationships.amendAll(readings.map((reading) => ({
+        session: reading.session,
+        decide: (known: Relationship) => Effect.tap(decideOn(reading, known), ({ turnIndex }) => Effect.sync(() => { if (turnIndex !== undefined) fresh.add(reading) }))
+      })))
+      yield* query((sql) => writeAfterwards(
+        sql,
+        readings.map((reading) => ({ app: reading.session.appId, session: reading.session.sessionId, turn: reading.turn.turnIndex, cost: costOf(reading) })),
+        JSON.stringify(readings.map(({ record }, place) => stageRow(record, place + 1, 0)))
+      ))
+      const told = readings.flatMap((reading, place): ReadonlyArray<Told> => {
+        const { session, turn: { turnIndex }, scores } = reading
+        const payload = fresh.has(reading) ? scores(after[place] ?? NEW_RELATIONSHIP) : null
+        return payload === null ? [] : [{ session, turnIndex, payload }]
+      })
+      if (told.length > 0) yield* tell(told)
     }, transaction)
 
-    const putOff = (sessions: ReadonlyArray<SessionRef>) => Effect.asVoid(query((sql) => sql`
-      select ${addReadingJobs(sql, sessions.map(({ appId }) => appId), sessions.map(({ sessionId }) => sessionId), PUT_OFF_MS)}`))
+    // What no rule can read is an answer of its own reading alone.
+    const commit = groupCommit<Reading, Exit.Exit<void>>({
+      maxBatch: MOST_TOGETHER,
+      inFlight: 1,
+      run: async (batch) => {
+        await run(writeAll(batch))
+        return batch.map(() => Exit.void)
+      },
+      runAlone: (reading) => run(writeAll([reading]).pipe(Effect.as(Exit.void), Effect.catchDefect((defect) => Effect.succeed(Exit.die(defect)))))
+    })
+    const write = (reading: Reading) => Effect.flatten(commit(reading))
+
+    const putOff = groupCommit<ReadonlyArray<SessionRef>, void>({
+      maxBatch: 64,
+      inFlight: 1,
+      run: async (batch) => {
+        const sessions = batch.flat()
+        await pool`select ${putOffReading(pool, sessions.map(({ appId }) => appId), sessions.map(({ sessionId }) => sessionId))}`
+        return batch.map(() => undefined)
+      }
+    })
 
     return ReadTurns.of({ next, write, putOff })
   }))

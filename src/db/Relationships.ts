@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from "node:util"
 import { type Gone, goneBy, without } from "#pipeline/relational/forget.ts"
 import { apply, EMPTY_PATCH, isEmpty, type Patch } from "#pipeline/relational/Patch.ts"
 import { type Bearing, type Memory, NEW_BEARING, NEW_RELATIONSHIP, type OpenLoop, type Relationship } from "#pipeline/relational/Relationship.ts"
-import { Database, type DatabaseError } from "./Database.ts"
-import { loopColumns, memoryColumns, type RelationshipRow, writeLoops, writeMemories, writePatch, writeRecalled, writeSnapshot } from "./relationshipStatements.ts"
-import { sessionDictionary } from "./sessionDictionary.ts"
+import { Database, type DatabaseError, type Sql } from "./Database.ts"
+import { type Amended, loopColumns, memoryColumns, type Of, type RelationshipRow, writeLoops, writeMemories, writePatches, writeRecalled, writeSnapshots } from "./relationshipStatements.ts"
+import { sessionDictionaries } from "./sessionDictionary.ts"
 import { addReadingJobs } from "./turnJobs.ts"
 import type { SessionRef } from "./Turns.ts"
 
@@ -15,6 +15,12 @@ interface Writing {
   readonly at: Date
   readonly turnIndex: number | null
   readonly patch: Patch
+}
+
+/** Decides on a patch against a relationship as it stands. */
+export interface Amendment<E = never, R = never> {
+  readonly session: SessionRef
+  readonly decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>
 }
 
 export interface Standing {
@@ -37,6 +43,10 @@ const sorted = ({ memories, loops, ...rest }: Relationship) => {
   return { ...rest, memories: inOrder(memories), loops: inOrder(loops) }
 }
 
+/** Sessions as rows (app_id, session_id, n), in their order from 1. */
+const wanted = (sql: Sql, sessions: ReadonlyArray<SessionRef>) =>
+  sql`unnest(${sessions.map(({ appId }) => appId)}::text[], ${sessions.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)`
+
 /** What a character knows of a person and how it stands with them, as rows that patches write. A session that does not exist has an empty one. */
 export class Relationships extends Context.Service<Relationships, {
   /** How the two stand, without what is remembered. */
@@ -47,7 +57,9 @@ export class Relationships extends Context.Service<Relationships, {
    * Decides on a patch against the relationship as it stands, locked, and writes it; an empty one writes nothing. What it forgets goes from what was written before, too. Gives the relationship afterwards.
    * Joins an open transaction; lock order: after the session's log, before its turns. `decide` sees superseded memories as well.
    */
-  readonly amend: <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => Effect.Effect<Relationship, E | DatabaseError, R>
+  readonly amend: <E, R>(session: SessionRef, decide: Amendment<E, R>["decide"]) => Effect.Effect<Relationship, E | DatabaseError, R>
+  /** The same for several sessions, no two alike, at once and all or none. Who joins a transaction with it holds their logs. */
+  readonly amendAll: <E, R>(amendments: ReadonlyArray<Amendment<E, R>>) => Effect.Effect<ReadonlyArray<Relationship>, E | DatabaseError, R>
   /** Every patch there is, the first first. */
   readonly patches: (session: SessionRef) => Effect.Effect<ReadonlyArray<Writing>, DatabaseError>
   /**
@@ -60,24 +72,27 @@ export class Relationships extends Context.Service<Relationships, {
     const database = yield* Database
     const { query, transaction } = database
 
-    const read = Effect.fnUntraced(function*(session: SessionRef, superseded: boolean) {
-      const { appId, sessionId } = session
-      const [row] = yield* query<Array<RelationshipRow & { readonly memories: ReadonlyArray<Memory>; readonly loops: ReadonlyArray<OpenLoop> }>>((sql) => sql`
-        select read_turn, version, bearing,
+    const readAll = Effect.fnUntraced(function*(sessions: ReadonlyArray<SessionRef>, superseded: boolean) {
+      const rows = yield* query<Array<RelationshipRow & { readonly n: number; readonly memories: ReadonlyArray<Memory>; readonly loops: ReadonlyArray<OpenLoop> }>>((sql) => sql`
+        select w.n::int, r.read_turn, r.version, r.bearing,
           coalesce((select json_agg(m order by id) from (
-            select ${memoryColumns(sql)} from memories where app_id = ${appId} and session_id = ${sessionId} ${superseded ? sql`` : sql`and status <> 'superseded'`}
+            select ${memoryColumns(sql)} from memories where app_id = w.app_id and session_id = w.session_id ${superseded ? sql`` : sql`and status <> 'superseded'`}
           ) m), '[]') as memories,
-          coalesce((select json_agg(l order by id) from (select ${loopColumns(sql)} from open_loops where app_id = ${appId} and session_id = ${sessionId}) l), '[]') as loops
-        from relationships where app_id = ${appId} and session_id = ${sessionId}`)
-      if (row === undefined) return NEW_RELATIONSHIP
-      return {
-        memories: new Map(row.memories.map((memory) => [memory.id, memory])),
-        loops: new Map(row.loops.map((loop) => [loop.id, loop])),
-        bearing: { ...NEW_BEARING, ...row.bearing },
-        version: row.version,
-        readTurn: row.read_turn
-      } satisfies Relationship
+          coalesce((select json_agg(l order by id) from (select ${loopColumns(sql)} from open_loops where app_id = w.app_id and session_id = w.session_id) l), '[]') as loops
+        from ${wanted(sql, sessions)} join relationships r using (app_id, session_id)`)
+      const found = new Map(rows.map((row) => [row.n, row]))
+      return sessions.map((_, place): Relationship => {
+        const row = found.get(place + 1)
+        return row === undefined ? NEW_RELATIONSHIP : {
+          memories: new Map(row.memories.map((memory) => [memory.id, memory])),
+          loops: new Map(row.loops.map((loop) => [loop.id, loop])),
+          bearing: { ...NEW_BEARING, ...row.bearing },
+          version: row.version,
+          readTurn: row.read_turn
+        }
+      })
     })
+    const read = (session: SessionRef, superseded: boolean) => Effect.map(readAll([session], superseded), ([one = NEW_RELATIONSHIP]) => one)
 
     const standing = ({ appId, sessionId }: SessionRef) =>
       query<Array<{ bearing: Partial<Bearing> | null; open_loops: number }>>((sql) => sql`
@@ -108,45 +123,48 @@ export class Relationships extends Context.Service<Relationships, {
         delete from idempotency_keys where app_id = ${appId} and path = ${`/v1/sessions/${sessionId}/memories`} and response #>> '{data,id}' = any(${ids}::text[])`)
     })
 
-    const writeRows = Effect.fnUntraced(function*(session: SessionRef, patch: Patch) {
-      const { snapshot } = patch
-      if (patch.memories.length > 0) {
-        const dictionary = yield* sessionDictionary(session).pipe(Effect.provideService(Database, database))
-        yield* query((sql) => writeMemories(sql, session, patch.memories, dictionary))
+    const writeRows = Effect.fnUntraced(function*(patches: ReadonlyArray<Of<Patch>>) {
+      const memories = patches.flatMap(({ session, one }) => one.memories.map((memory) => ({ session, one: memory })))
+      const loops = patches.flatMap(({ session, one }) => one.loops.map((loop) => ({ session, one: loop })))
+      const snapshots = patches.flatMap(({ session, one: { snapshot } }) => snapshot === null ? [] : [{ session, one: snapshot }])
+      if (memories.length > 0) {
+        const dictionaryOf = yield* sessionDictionaries(memories.map(({ session }) => session)).pipe(Effect.provideService(Database, database))
+        yield* query((sql) => writeMemories(sql, memories.map(({ session, one }, place) => ({ session, one: { ...one, dictionary: dictionaryOf(place) } }))))
       }
-      if (patch.loops.length > 0) yield* query((sql) => writeLoops(sql, session, patch.loops))
-      if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+      if (loops.length > 0) yield* query((sql) => writeLoops(sql, loops))
+      if (snapshots.length > 0) yield* query((sql) => writeSnapshots(sql, snapshots))
     })
 
-    const write = Effect.fnUntraced(function*(session: SessionRef, before: Relationship, { at, turnIndex, patch }: Writing) {
-      const { appId, sessionId } = session
-      const moment = at.toISOString()
-      const after = apply(before, patch, moment, turnIndex)
-      const gone = goneBy(before, patch)
-      if (gone !== null) yield* blank(session, gone)
-      yield* writeRows(session, patch)
-      if (patch.recalled.length > 0) yield* query((sql) => writeRecalled(sql, session, patch.recalled, moment))
-      yield* query((sql) => sql`
-        with written as (
-          ${writePatch(sql, session, after.version, turnIndex, moment, patch)}
-        )
-        update relationships set version = ${after.version}::int, read_turn = ${after.readTurn}::int, bearing = ${JSON.stringify(after.bearing)}::text::json,
-          initiate_at = case when ${patch.loops.length > 0 || patch.bearing.preferences !== undefined} and initiate_at > now() then now() else initiate_at end
-        where app_id = ${appId} and session_id = ${sessionId}`)
-      return after
+    const writeAll = Effect.fnUntraced(function*(amended: ReadonlyArray<Of<Amended & { readonly gone: Gone | null }>>) {
+      for (const { session, one: { gone } } of amended) if (gone !== null) yield* blank(session, gone)
+      yield* writeRows(amended.map(({ session, one: { patch } }) => ({ session, one: patch })))
+      const recalled = amended.flatMap(({ session, one: { at, patch } }) => patch.recalled.map((id) => ({ session, one: { id, at } })))
+      if (recalled.length > 0) yield* query((sql) => writeRecalled(sql, recalled))
+      if (amended.length > 0) yield* query((sql) => writePatches(sql, amended))
     })
 
-    const amend = <E, R>(session: SessionRef, decide: (now: Relationship) => Effect.Effect<Omit<Writing, "turnIndex"> & { readonly turnIndex?: number }, E, R>) => transaction(Effect.gen(function*() {
-      const { appId, sessionId } = session
-      const lock = query<ReadonlyArray<unknown>>((sql) => sql`select 1 from relationships where app_id = ${appId} and session_id = ${sessionId} for no key update`)
-      if ((yield* lock).length === 0) {
-        yield* query((sql) => sql`insert into relationships (app_id, session_id) select app_id, session_id from sessions where app_id = ${appId} and session_id = ${sessionId} on conflict do nothing`)
-        yield* lock
-      }
-      const now = yield* read(session, true)
-      const { at, patch, turnIndex = null } = yield* decide(now)
-      return isEmpty(patch) && turnIndex === null ? now : yield* write(session, now, { at, patch, turnIndex })
+    const amendAll = <E, R>(amendments: ReadonlyArray<Amendment<E, R>>) => transaction(Effect.gen(function*() {
+      const sessions = amendments.map(({ session }) => session)
+      const [, , known] = yield* Effect.all([
+        query((sql) => sql`
+          insert into relationships (app_id, session_id) select app_id, session_id from ${wanted(sql, sessions)} join sessions s using (app_id, session_id)
+          where not exists (select from relationships r where r.app_id = s.app_id and r.session_id = s.session_id) order by app_id, session_id on conflict do nothing`),
+        query((sql) => sql`
+          select 1 from relationships r join (select app_id, session_id from ${wanted(sql, sessions)}) w using (app_id, session_id) order by r.app_id, r.session_id for no key update of r`),
+        readAll(sessions, true)
+      ], { concurrency: "unbounded" })
+      const decided = yield* Effect.forEach(amendments, ({ session, decide }, place) => {
+        const now = known[place] ?? NEW_RELATIONSHIP
+        return Effect.map(decide(now), ({ at, patch, turnIndex = null }) => {
+          const moment = at.toISOString()
+          return isEmpty(patch) && turnIndex === null ? { now, amended: null } : { now, amended: { session, one: { at: moment, turnIndex, patch, after: apply(now, patch, moment, turnIndex), gone: goneBy(now, patch) } } }
+        })
+      }, { concurrency: "unbounded" })
+      yield* writeAll(decided.flatMap(({ amended }) => amended === null ? [] : [amended]))
+      return decided.map(({ now, amended }) => amended?.one.after ?? now)
     }))
+
+    const amend = <E, R>(session: SessionRef, decide: Amendment<E, R>["decide"]) => Effect.map(amendAll([{ session, decide }]), ([after = NEW_RELATIONSHIP]) => after)
 
     const patches = ({ appId, sessionId }: SessionRef) => query<Array<{ at: Date; turn_index: number | null; patch: Patch }>>((sql) => sql`
       select at, turn_index, patch from relational_patches where app_id = ${appId} and session_id = ${sessionId} order by version`).pipe(
@@ -162,8 +180,9 @@ export class Relationships extends Context.Service<Relationships, {
       const all = yield* patches(session)
       const made = all.reduce((before, { patch, at, turnIndex }) => apply(before, patch, at.toISOString(), turnIndex), NEW_RELATIONSHIP)
       for (const table of ["memories", "open_loops", "snapshots"]) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${session.appId} and session_id = ${sessionId}`)
-      yield* writeRows(session, { ...EMPTY_PATCH, memories: [...made.memories.values()], loops: [...made.loops.values()] })
-      for (const { patch: { snapshot } } of all) if (snapshot !== null) yield* query((sql) => writeSnapshot(sql, session, snapshot))
+      yield* writeRows([{ session, one: { ...EMPTY_PATCH, memories: [...made.memories.values()], loops: [...made.loops.values()] } }])
+      const snapshots = all.flatMap(({ patch: { snapshot } }) => snapshot === null ? [] : [{ session, one: snapshot }])
+      if (snapshots.length > 0) yield* query((sql) => writeSnapshots(sql, snapshots))
       yield* query((sql) => sql`
         update relationships set version = ${made.version}::int, read_turn = ${made.readTurn}::int, bearing = ${JSON.stringify(made.bearing)}::text::json where app_id = ${session.appId} and session_id = ${sessionId}`)
       yield* query((sql) => sql`select ${addReadingJobs(sql, [session.appId], [sessionId])}`)
@@ -171,6 +190,6 @@ export class Relationships extends Context.Service<Relationships, {
       return { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
     }, transaction)
 
-    return Relationships.of({ standing, load: (session) => read(session, false), amend, patches, rebuild })
+    return Relationships.of({ standing, load: (session) => read(session, false), amend, amendAll, patches, rebuild })
   }))
 }

@@ -71,18 +71,17 @@ export interface Afterwards {
   readonly session: string
   readonly turn: number
   readonly cost: number
-  /** A list of its one stage row as JSON text, at whatever place. */
-  readonly stage: string
 }
 
-/** Books a stage that ran after its turn had ended, behind the stages that it has. The session is locked by the caller, and before it, where it has cost anything, its allowances. */
-export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
-  with spent as (
-    update turns t set cost_micro_usd = coalesce(t.cost_micro_usd, 0) + ${s.cost}::bigint
-    from sessions c where t.app_id = ${s.app} and t.session_id = ${s.session} and t.turn_index = ${s.turn}::int and c.app_id = t.app_id and c.session_id = t.session_id
-    returning 1 as n, t.app_id, t.session_id, t.turn_index, t.fence, t.run_ref, t.reply_mode, t.source_kind, c.external_user_ref, ${s.cost}::bigint as cost_micro_usd
-  ), place as (
-    select coalesce(max(g.seq), -1) + 1 as seq from spent join turn_stages g using (app_id, session_id, turn_index, fence)
+/** Books a stage for each of these turns that ran after it had ended, behind the stages that it has; `stages` are their rows as JSON text. The sessions are locked by the caller, and before them, where it has cost anything, their allowances. */
+export const writeAfterwards = (sql: Sql, done: ReadonlyArray<Afterwards>, stages: string) => sql`
+  with done as (
+    select * from unnest(${done.map(({ app }) => app)}::text[], ${done.map(({ session }) => session)}::text[], ${done.map(({ turn }) => turn)}::int[], ${done.map(({ cost }) => cost)}::bigint[])
+      with ordinality as d(app_id, session_id, turn_index, cost_micro_usd, n)
+  ), spent as (
+    update turns t set cost_micro_usd = coalesce(t.cost_micro_usd, 0) + d.cost_micro_usd
+    from done d join sessions c using (app_id, session_id) where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
+    returning d.n, t.app_id, t.session_id, t.turn_index, t.fence, t.run_ref, t.reply_mode, t.source_kind, c.external_user_ref, d.cost_micro_usd
   ), moves as (
     select app_id, external_user_ref, now() as at, cost_micro_usd as amount, 0 as sent from spent where cost_micro_usd > 0
   ), counted_use as (
@@ -90,7 +89,9 @@ export const writeAfterwards = (sql: Sql, s: Afterwards) => sql`
   ), entered as (
     ${enterInLedger(sql, "spent", "settle", sql`cost_micro_usd`)} and cost_micro_usd > 0
   )
-  ${trace(sql, s.stage, "spent", sql`(select seq from place)`)}`
+  ${trace(sql, stages, "spent", sql`(
+    select coalesce(max(g.seq), -1) + 1 from turn_stages g where g.app_id = s.app_id and g.session_id = s.session_id and g.turn_index = s.turn_index and g.fence = s.fence
+  )`)}`
 
 /** Puts a turn off until it is due, once, and asks for a worker then. */
 export const writeDeferred = (sql: Sql, app: string, session: string, turn: number, owner: string, fence: number, dueAt: Date) => sql`

@@ -31,7 +31,7 @@ const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null
 /** Sessions being read at once. A reading may wait for a model as long as a turn does; with more, what is still to be answered would find no room among the jobs. */
 export const MAX_READING = 200
 
-/** Readings that are at the database at once: few, so that those who wait for an answer go before what was answered. */
+/** Relationships that are looked up at once for a model that is to read: few, so that those who wait for an answer go before what was answered. */
 const AT_THE_DATABASE = 2
 
 /** SQLSTATE classes by which a value itself is refused: 22 data that is none, 54 too much of it. */
@@ -65,7 +65,7 @@ export class TurnReader extends Context.Service<TurnReader, {
     })
 
     const readNext = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null) {
-      const unread = yield* withPlace(turns.next(session))
+      const unread = yield* turns.next(session)
       if (unread === undefined) return false
       const { turn, recalled, exposes, storied } = unread
       const startedAt = yield* Clock.currentTimeMillis
@@ -85,11 +85,11 @@ export class TurnReader extends Context.Service<TurnReader, {
         decide: (now) => decide(now, turn, extraction === null || forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction, recalled),
         scores: ({ bearing }) => exposes ? { relationship_scores: publicScores(relationship_posture, bearing.scores, { nowMs: turn.at.getTime(), since: turn.at.toISOString() }), score_scale: SCALE } : null
       }
-      yield* withPlace(turns.write(reading)).pipe(
+      yield* turns.write(reading).pipe(
         Effect.catchTag("DatabaseError", (error) => UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)),
         // What no rule can read, and what no database can keep, must not hold up what comes after it.
         Effect.catchDefect((defect) => Effect.logError("what was read of a turn could not be written", defect).pipe(
-          Effect.andThen(withPlace(turns.write({ ...reading, record: { ...record, status: "fallback", errorCode: "defect" }, decide: () => EMPTY_PATCH })))
+          Effect.andThen(turns.write({ ...reading, record: { ...record, status: "fallback", errorCode: "defect" }, decide: () => EMPTY_PATCH }))
         ))
       )
       return !unread.isLast

@@ -42,7 +42,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
   readonly drain: (session: SessionRef, staging?: Staging) => Effect.Effect<void, DatabaseError>
   /** From now on nothing more is claimed; what runs goes on to its end. */
   readonly close: Effect.Effect<void>
-  /** Turns being run by this process now. */
+  /** Sessions whose turns this process runs now, or has waiting for a place. */
   readonly inFlight: Effect.Effect<number>
   /** Stops what is to be stopped, and gives back turns that are ours by the table but that we do not run: the answer to their claim was lost with its connection. */
   readonly review: Effect.Effect<void, DatabaseError>
@@ -136,12 +136,17 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         return yield* known(lease, (stop) => restore(runOne(row, lease, trail, staging, stop)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
       }))
 
-    const drain = Effect.fnUntraced(function*(session: SessionRef, staging?: Staging) {
-      while (true) {
-        const settled = yield* withSlot(next(session, staging))
-        if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
-      }
-    })
+    let draining = 0
+    const drain = (session: SessionRef, staging?: Staging) => Effect.acquireUseRelease(
+      Effect.sync(() => { draining++ }),
+      Effect.fnUntraced(function*() {
+        while (true) {
+          const settled = yield* withSlot(next(session, staging))
+          if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
+        }
+      }),
+      () => Effect.sync(() => { draining-- })
+    )
 
     // One that is only on its way here is known by the next look.
     let suspects: ReadonlySet<string> = new Set()
@@ -157,6 +162,6 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       suspects = new Set(strays.map(nameOf))
     })
 
-    return TurnRunner.of({ drain, close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => running.size), review })
+    return TurnRunner.of({ drain, close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => draining), review })
   }))
 }

@@ -46,7 +46,7 @@ describe("a waiting turn that the sweeper finds again and again", () => {
 })
 
 describe("a session whose reading is put off", () => {
-  it("has a job that is due in a while, behind those that wait for an answer", async () => {
+  it("has a job that is due in a while, behind those that wait for an answer and shared with others", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await database.sql`delete from graphile_worker._private_jobs`
@@ -58,6 +58,11 @@ describe("a session whose reading is put off", () => {
       const jobs = await database.sql`
         select j.task_identifier, p.payload, j.priority, j.run_at > now() as later from graphile_worker.jobs j join graphile_worker._private_jobs p using (id)`
       assert.deepStrictEqual([...jobs], [{ task_identifier: "relate", payload: { sessions: [[appId, sessionId]] }, priority: 10, later: true }])
+      await database.sql`delete from graphile_worker._private_jobs`
+      const others = Array.from({ length: 40 }, (_, n) => ({ appId, sessionId: `ses_${n}` }))
+      await runtime.runPromise(ReadTurns.use((turns) => Effect.forEach(others, (session) => turns.putOff([session, others[0] ?? session]), { concurrency: "unbounded" })))
+      const [together] = await database.sql`select count(*)::int as jobs, sum(json_array_length(payload -> 'sessions'))::int as sessions from graphile_worker._private_jobs`
+      assert.deepStrictEqual(together, { jobs: 1, sessions: 40 })
     } finally {
       await runtime.dispose()
     }

@@ -13,7 +13,7 @@ import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Lease, type Settlement, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/claimTurns.ts"
 import { Membership } from "#src/jobs/Membership.ts"
-import { TurnRunner } from "#src/jobs/TurnRunner.ts"
+import { MAX_IN_FLIGHT, TurnRunner } from "#src/jobs/TurnRunner.ts"
 import { characterOf, plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
@@ -49,6 +49,20 @@ describe("a turn whose claim is on its way when its worker is asked to stop", ()
     yield* Deferred.succeed(answer, row)
     yield* Fiber.join(stopped)
     assert.deepStrictEqual(released, [lease])
+    assert.strictEqual(yield* runner.inFlight, 0)
+  }))
+})
+
+describe("a process with more sessions than places", () => {
+  it.effect("counts those that wait for one, so that nobody sweeps up more of them", () => Effect.gen(function*() {
+    const answer = yield* Deferred.make<undefined>()
+    const runner = yield* runnerWith({ turns: { claim: () => Deferred.await(answer) } })
+    const sessions = Array.from({ length: MAX_IN_FLIGHT + 1 }, (_, n) => ({ ...session, sessionId: `ses_${n}` }))
+    const drain = yield* Effect.forkChild(Effect.forEach(sessions, (one) => runner.drain(one), { concurrency: "unbounded" }), { startImmediately: true })
+    yield* Effect.yieldNow
+    assert.strictEqual(yield* runner.inFlight, MAX_IN_FLIGHT + 1)
+    yield* Deferred.succeed(answer, undefined)
+    yield* Fiber.join(drain)
     assert.strictEqual(yield* runner.inFlight, 0)
   }))
 })
