@@ -55,16 +55,29 @@ const judged = (sql: Sql) => sql`
   ), judged as (
     select *, case verdict when 'open' then 'accepted' else verdict end as answer from verdict`
 
-/** What a send is answered by the limits of its app and of its end-user, and by what those before it in the batch take of them. */
+/**
+ * What a send is answered by the limits of its app and of its end-user, and by what those before it in the batch take of them.
+ * What is left is worked out once for each app and end-user. They are looked up by key, each for itself: a plan that was made while nobody was limited would otherwise read the limits of all apps.
+ */
 const judgedByLimits = (sql: Sql) => sql`
+  ), app_limits as (
+    select a.* from (select distinct app_id from verdict) v cross join lateral (
+      select x.app_id, message_length_limit, message_limit - messages as app_messages_left,
+        case when hard_stop then least(daily_limit_micro_usd - day_used(x), monthly_limit_micro_usd - month_used(x), total_limit_micro_usd - total_used_micro_usd) end as app_money_left
+      from allowances x where x.app_id = v.app_id and kind = 'app' and external_user_ref = '' limit 1
+    ) a
+  ), own_limits as (
+    select u.app_id, u.external_user_ref, coalesce(u.daily_message_limit, d.daily_message_limit) - u.sent as own_messages_left,
+      least(coalesce(u.daily_limit_micro_usd, d.daily_limit_micro_usd) - u.used_today, coalesce(u.monthly_limit_micro_usd, d.monthly_limit_micro_usd) - u.used_this_month) as own_money_left
+    from (select distinct app_id, external_user_ref from verdict) v cross join lateral (
+      select x.*, day_sent(x) as sent, day_used(x) as used_today, month_used(x) as used_this_month
+      from allowances x where x.app_id = v.app_id and kind = 'end_user' and x.external_user_ref = v.external_user_ref limit 1
+    ) u
+    left join lateral (select * from allowances x where x.app_id = u.app_id and kind = 'default' and external_user_ref = '' limit 1) d on true
   ), limited as (
-    select v.*, a.limits as app_limit, u.limits as own_limit, d.limits as default_limit, (a.limits).app_id is not null or (u.limits).app_id is not null as is_limited,
-      case when (a.limits).message_length_limit is null then false else length(v.said::json ->> 'text') > (a.limits).message_length_limit end as too_long
-    from verdict v
-    -- Lateral, each of one row: a plan that was made while nobody was limited would otherwise read the limits of all apps.
-    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'app' and external_user_ref = '' limit 1) a on true
-    left join lateral (select x as limits from allowances x where app_id = v.app_id and kind = 'end_user' and external_user_ref = v.external_user_ref limit 1) u on true
-    left join lateral (select x as limits from allowances x where app_id = (u.limits).app_id and kind = 'default' and external_user_ref = '' limit 1) d on true
+    select v.*, message_length_limit, app_messages_left, app_money_left, own_messages_left, own_money_left, a.app_id is not null or u.app_id is not null as is_limited,
+      case when message_length_limit is null then false else length(v.said::json ->> 'text') > message_length_limit end as too_long
+    from verdict v left join app_limits a on a.app_id = v.app_id left join own_limits u on u.app_id = v.app_id and u.external_user_ref = v.external_user_ref
   ), asked as (
     select n,
       (count(*) filter (where verdict = 'open' and not too_long) over before_in_app)::int as app_messages,
@@ -77,11 +90,11 @@ const judgedByLimits = (sql: Sql) => sql`
   ), judged as (
     select *, case
       when verdict not in ('open', 'session_exited', 'end_user_blocked') then verdict
-      when (app_limit).messages + app_messages >= (app_limit).message_limit then 'message_limit_reached'
+      when app_messages >= app_messages_left then 'message_limit_reached'
       when too_long then 'message_too_long'
       when verdict <> 'open' then verdict
-      when is_over_budget(app_limit, app_money) then 'budget_exceeded'
-      when day_sent(own_limit) + own_messages >= coalesce((own_limit).daily_message_limit, (default_limit).daily_message_limit) or is_over_cap(own_limit, default_limit, own_money) then 'end_user_cap_exceeded'
+      when app_money > app_money_left then 'budget_exceeded'
+      when own_messages >= own_messages_left or own_money > own_money_left then 'end_user_cap_exceeded'
       else 'accepted' end as answer
     from limited left join asked using (n)`
 
