@@ -96,8 +96,8 @@ const GATES = {
   character_unavailable: characterShut,
   // A turn that has not ended is no silence; how long it takes is anybody's guess.
   min_idle: (facts, candidate, now) => {
-    const enough = (facts.openTurns > 0 ? facts.at : facts.lastTurnAt) + minIdleMinutes(facts, candidate) * MINUTE_MS
-    if (facts.openTurns > 0 && now <= facts.at) return Math.max(enough, now + MINUTE_MS)
+    const idle = minIdleMinutes(facts, candidate) * MINUTE_MS
+    const enough = facts.openTurns > 0 ? facts.at + Math.max(idle, MINUTE_MS) : facts.lastTurnAt + idle
     return now < enough ? enough : null
   },
   min_gap: ({ controls, preferences, lastInitiativeAt }, _, now) => {

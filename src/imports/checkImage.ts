@@ -24,6 +24,6 @@ export const checkImage = async (bytes: Buffer): Promise<CheckedImage | string> 
   if (header === null || mime === undefined) return "is no PNG, JPEG or WebP image"
   const { width, height } = header
   if (width * height > MOST_PIXELS) return `has more than ${MOST_PIXELS / 1_000_000} megapixels`
-  if (isTooMuchAtOnce(bytes, header)) return TOO_MUCH_AT_ONCE
+  if (isTooMuchAtOnce(bytes, type.format, header)) return TOO_MUCH_AT_ONCE
   return { mime, width, height, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
 }

@@ -47,7 +47,7 @@ export class Pictures extends Context.Service<Pictures, {
     const write = Effect.fnUntraced(function*(bytes: Buffer, format: "png" | "jpeg" | "webp") {
       const open = Effect.map(Effect.promise(loadSharp), (sharp) => sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS }))
       const header = yield* Effect.flatMap(open, (picture) => Effect.tryPromise({ try: () => picture.metadata(), catch: unreadable }))
-      if (isTooMuchAtOnce(bytes, header)) return yield* new PictureRefused({ problem: `The picture ${TOO_MUCH_AT_ONCE}.` })
+      if (isTooMuchAtOnce(bytes, format, header)) return yield* new PictureRefused({ problem: `The picture ${TOO_MUCH_AT_ONCE}.` })
       const side = format === "webp" && header.hasAlpha ? MOST_SIDE_TRANSPARENT_WEBP : MOST_SIDE[format]
       const { data, info } = yield* Effect.flatMap(open, (picture) => Effect.tryPromise({
         try: () => picture.autoOrient().resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })

@@ -1,7 +1,8 @@
 import type { Metadata } from "sharp"
 
-/** Of what a decoder keeps until it has read the last of a picture. */
-const MOST_BYTES = 128 * 1024 * 1024
+const MIB = 1024 * 1024
+/** Of what a decoder keeps until it has read the last of a picture: beside it there is what is written, which for a WebP is most. */
+const MOST_BYTES = { jpeg: 128 * MIB, png: 96 * MIB, webp: 64 * MIB }
 
 const FRAMES = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])
 /** Of a coefficient. */
@@ -22,14 +23,20 @@ const coefficientsOf = (jpeg: Buffer, pixels: number): number => {
   return Number.POSITIVE_INFINITY
 }
 
+type Header = Pick<Metadata, "isProgressive" | "width" | "height" | "channels" | "depth" | "hasAlpha">
+
 /**
  * Whether a picture is kept whole while it is read, and is too large for that. A JPEG of several scans is kept as its coefficients and an interlaced PNG as its pixels:
- * each scan adds to all of it.
+ * each scan adds to all of it. So is a transparent WebP, whose colours and transparency are read one after the other.
  */
-export const isTooMuchAtOnce = (bytes: Buffer, { format, isProgressive, width, height, channels, depth }: Pick<Metadata, "format" | "isProgressive" | "width" | "height" | "channels" | "depth">): boolean => {
-  if (!isProgressive) return false
+export const isTooMuchAtOnce = (bytes: Buffer, format: "jpeg" | "png" | "webp", { isProgressive, width, height, channels, depth, hasAlpha }: Header): boolean => {
   const pixels = width * height
-  return (format === "jpeg" ? coefficientsOf(bytes, pixels) * BYTES : pixels * channels * (depth === "ushort" ? 2 : 1)) > MOST_BYTES
+  const kept = {
+    jpeg: () => isProgressive ? coefficientsOf(bytes, pixels) * BYTES : 0,
+    png: () => isProgressive ? pixels * channels * (depth === "ushort" ? 2 : 1) : 0,
+    webp: () => hasAlpha ? pixels * channels : 0
+  }
+  return kept[format]() > MOST_BYTES[format]
 }
 
-export const TOO_MUCH_AT_ONCE = "is progressive or interlaced and has too many pixels for that: it would have to be kept whole while it is read"
+export const TOO_MUCH_AT_ONCE = "is progressive, interlaced or transparent and has too many pixels for that: it would have to be kept whole while it is read"

@@ -93,10 +93,12 @@ describe("a server that is sent hostile files", () => {
     const pictures: ReadonlyArray<readonly [string, Sharp, number]> = [
       ["a progressive JPEG of 40 megapixels that lies on its side", plain(8000, 4990).withMetadata({ orientation: 6 }).jpeg({ progressive: true }), 200],
       ["one with all of its colours", plain(8000, 4990).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }), 422],
-      ["an interlaced PNG", plain(8000, 4990).png({ progressive: true, compressionLevel: 1 }), 200],
-      ["one of 16 bits", plain(8000, 4990, 4).toColourspace("rgb16").png({ progressive: true, compressionLevel: 1 }), 422],
-      ["a square WebP", noise.resize(6320, 6320).webp({ quality: 30, effort: 0 }), 200],
-      ["a transparent WebP", plain(6320, 6320, 4).webp({ effort: 0 }), 200]
+      ["an interlaced PNG", plain(6900, 4700).png({ progressive: true, compressionLevel: 1 }), 200],
+      ["one of 40 megapixels", plain(8000, 4990).png({ progressive: true, compressionLevel: 1 }), 422],
+      ["one of 16 bits", plain(6900, 4700, 4).toColourspace("rgb16").png({ progressive: true, compressionLevel: 1 }), 422],
+      ["a square WebP", noise.clone().resize(6320, 6320).webp({ quality: 30, effort: 0 }), 200],
+      ["a transparent WebP of as many pixels", plain(6320, 6320, 4).webp({ effort: 0 }), 422],
+      ["one that is noise all over", noise.clone().ensureAlpha(0.5).resize(4000, 4000).webp({ quality: 30, effort: 0 }), 200]
     ]
     const own = await startTroupe({ DATABASE_URL: database.url, SECRETS_KEY, ROLES: "api" })
     try {

@@ -224,6 +224,12 @@ describe("what a character writes first about", () => {
     assert.isFalse(decide(facts, nextEligibleAt - 1).send)
     assert.isTrue(decide(facts, nextEligibleAt).send)
   })
+
+  it("waits for a message that is being answered for as long as is told, and not for less a moment later", () => {
+    const facts = factsOf({ openTurns: 1, unansweredTurns: 1, ...controls({ session_resume_min_idle_minutes: 0, min_gap_between_initiate_minutes: 0 }) })
+    assert.strictEqual(prospectOf(facts, NOON).nextEligibleAt, NOON + 60_000)
+    assert.isFalse(decide(facts, NOON + 59_999).send)
+  })
 })
 
 const clock = fc.tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 })).map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`)

@@ -238,6 +238,24 @@ describe("a managed bot's new owner", () => {
     await death.end()
     assert.lengthOf((await operations(id)).filter((type) => type === "bot.owner_changed"), 1)
   })
+
+  it("is told of once, though two workers hear of them at once", async () => {
+    const { id, bot } = await made()
+    const { sql } = server.database
+    const waiting = async () => (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length
+    await sql.begin(async (held) => {
+      await held`select 1 from channels where channel_id = ${id} for update`
+      telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
+      for (const workers of [1, 2]) {
+        await until(`worker ${workers} to wait`, async () => await waiting() >= workers)
+        await sql`update telegram_manager_updates set due_at = now() where done_at is null`
+        await sql`select graphile_worker.add_job('manager', '{}'::json)`
+      }
+    })
+    await until("the bot to be suspended", async () => (await get(id)).status === "suspended")
+    await until("both to be done", async () => (await sql`select 1 from telegram_manager_updates where done_at is null`).length === 0)
+    assert.lengthOf((await operations(id)).filter((type) => type === "bot.owner_changed"), 1)
+  })
 })
 
 describe("the manager's hook", () => {

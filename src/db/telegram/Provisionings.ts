@@ -139,10 +139,13 @@ export class Provisionings extends Context.Service<Provisionings, {
         yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId}, status = 'pending' where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
       })),
       setOwner: Effect.fnUntraced(function*({ appId, channelId }, ownerId) {
+        // Two that hear of it at once do it once.
+        yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
+        const changed = yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId} where app_id = ${appId} and channel_id = ${channelId} and owner_id is distinct from ${ownerId} returning 1`)
+        if (changed.length === 0) return
         yield* rows.become(appId, channelId, {
           status: "suspended", reason: "owner_changed", from: ["pending", "active", "degraded", "revoked"], news: null
         })
-        yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId} where app_id = ${appId} and channel_id = ${channelId}`)
         yield* appendOperational({ appId, type: "bot.owner_changed", payload: { bot_id: channelId } })
       }, transaction, Effect.provideContext(services)),
       beginRotation: ({ appId, channelId }) => query((sql) => sql`

@@ -6,6 +6,7 @@ import { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import { curl, success } from "../envelope.ts"
 import { assetLimitReached, assetTooLarge, assetTypeUnsupported, notFound, storageUnavailable, validationError } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
+import { freeAfterLarge } from "../freeAfterLarge.ts"
 import { createOnce } from "../idempotent.ts"
 import { INTERNAL } from "../internalSurface.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
@@ -92,13 +93,15 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const { slug } = request.params
       const { kind, label, is_primary: isPrimary, content_base64 } = request.body
       yield* findCharacter(appId, slug)
-      const bytes = yield* decode(content_base64)
       const assets = yield* Assets
       // Before the transaction of the create: who dies then leaves something that is swept.
-      const picture = yield* assets.prepare(appId, bytes).pipe(Effect.catchTags({
-        PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),
-        StorageError: () => Effect.fail(storageUnavailable)
-      }))
+      const picture = yield* Effect.flatMap(decode(content_base64), (bytes) => assets.prepare(appId, bytes)).pipe(
+        Effect.catchTags({
+          PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),
+          StorageError: () => Effect.fail(storageUnavailable)
+        }),
+        Effect.ensuring(freeAfterLarge(request))
+      )
       return yield* createOnce(request, assets.create(appId, slug, { kind, label, isPrimary }, picture).pipe(
         Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MOST_ASSETS))),
         Effect.flatMap((asset) => shown(appId, asset))

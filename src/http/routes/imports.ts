@@ -1,18 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import type { FastifyRequest } from "fastify"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { type ImportClosed, Imports, type StoredImport } from "#src/db/Imports.ts"
 import { editBundle, isWithin } from "#src/imports/editBundle.ts"
-import { freeMemory } from "#src/imports/freeMemory.ts"
 import { readImport } from "#src/imports/readImport.ts"
 import type { Finding } from "#src/imports/Report.ts"
 import { curl, success } from "../envelope.ts"
 import { preparePictures } from "../bringPictures.ts"
 import { commitImport } from "../commitImport.ts"
 import { importClosed, importLimitReached, importRefused, notFound, validationError } from "../errors.ts"
+import { freeAfterLarge } from "../freeAfterLarge.ts"
 import { createOnce } from "../idempotent.ts"
 import { toImportResource, toImportSummary } from "../importResource.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
@@ -42,12 +41,6 @@ const shown = Effect.fnUntraced(function*(appId: string, stored: StoredImport) {
 })
 
 const refuse = ({ status }: ImportClosed) => Effect.fail(importClosed(status))
-
-/** A body from which on what its reading leaves behind is not to wait for the next of its kind. */
-const LARGE_BYTES = 1024 * 1024
-const cleanUp = ({ headers }: FastifyRequest) => Effect.sync(() => {
-  if (Number(headers["content-length"] ?? LARGE_BYTES) >= LARGE_BYTES) freeMemory()
-})
 
 export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
   const tags = ["Imports"]
@@ -93,7 +86,7 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
         )
         const named = slug === null || mode === "update" ? bundle : { ...bundle, character: { ...bundle.character, slug } }
         return { ...yield* reviewBundle(named, report, mode, []), format: found, images }
-      }).pipe(Effect.ensuring(cleanUp(request))))
+      }).pipe(Effect.ensuring(freeAfterLarge(request))))
       return yield* createOnce(request, Effect.gen(function*() {
         const stored = yield* Imports.use((imports) => imports.stage(appId, { ...staged, mode, targetSlug: slug, filename, mostOpen: MOST_OPEN[request.principal.kind] })).pipe(
           Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached))

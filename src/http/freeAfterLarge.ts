@@ -1,0 +1,18 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+setFlagsFromString("--expose-gc")
+const collect = runInNewContext("gc") as () => void
+
+/** A body from which on what its reading leaves behind is not to wait for the next of its kind. */
+const LARGE_BYTES = 1024 * 1024
+
+/**
+ * Has what a large body has left behind collected now. Left alone, the engine waits until as much again has gathered, so that a few of them
+ * in a row would take several times the memory of one.
+ */
+export const freeAfterLarge = ({ headers }: FastifyRequest): Effect.Effect<void> => Effect.sync(() => {
+  if (Number(headers["content-length"] ?? LARGE_BYTES) >= LARGE_BYTES) collect()
+})
