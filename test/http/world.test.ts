@@ -6,6 +6,7 @@ import { ArcData, ArcPage } from "#src/http/schemas/arcInfluence.ts"
 import { StorylineData, StorylinePage } from "#src/http/schemas/storyline.ts"
 import { EdgeData, GraphData } from "#src/http/schemas/graph.ts"
 import { NpcData, NpcPage } from "#src/http/schemas/npc.ts"
+import { misspelt } from "#test/support/misspelt.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -140,7 +141,7 @@ describe.each(KINDS)("/v1/characters/{slug}/$path", ({ path, list, code, data, p
   it("finds none that is not there, of another character or of another app", async () => {
     const { id } = (await create(full)).body.data
     const elsewhere = await server.createApp()
-    const at = [world(`${path}/${id}`, await app.createCharacter()), world(`${path}/${id.slice(0, -1)}0`), world(`${path}/none`)]
+    const at = [world(`${path}/${id}`, await app.createCharacter()), world(`${path}/${misspelt(id)}`), world(`${path}/none`)]
     for (const one of at) {
       assert.deepStrictEqual(errorOf(await app.get(one)), [404, code])
       assert.deepStrictEqual(errorOf(await app.patch(one, { typo: 1 })), [404, code])
