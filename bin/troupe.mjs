@@ -7,6 +7,7 @@ if (stripsTypes) {
   const { enableCompileCache } = await import("node:module")
   const { fileURLToPath } = await import("node:url")
   enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)))
+  await import("./resolveOnce.mjs")
   await import("../src/main.ts")
 } else {
   console.error(`Troupe cannot run on Node ${process.versions.node}: run "npm ci" without --ignore-scripts, which installs the Node 24 that package.json pins, and start with "npm start".`)

@@ -70,7 +70,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
   static readonly layer = (options: HttpOptions) => Layer.effect(HttpServer, Effect.gen(function*() {
     const bridge = yield* makeBridge<HandlerServices>()
     const feeds = yield* Feeds
-    const headers = yield* Effect.promise(() => securityHeaders())
+    const headers = securityHeaders()
     let closing = false
     const stopping = yield* Deferred.make<void>()
     const address = yield* PublicAddress
@@ -85,6 +85,8 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       clientErrorHandler: answerProtocolError,
       // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
       routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
+      // Named here and not set afterwards, so that Fastify does not load its own; its types know only those.
+      schemaController: { compilersFactory: { buildValidator: () => compileValidator as never, buildSerializer: () => () => JSON.stringify } },
       // A path that is no text at all.
       frameworkErrors: (_, request, reply) => sendError(request, reply.headers(headers).header("x-request-id", request.id), routeNotFound),
       genReqId: (request) => {
@@ -92,12 +94,10 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
       }
     })
-    app.setValidatorCompiler(compileValidator)
-    app.setSerializerCompiler(() => JSON.stringify)
     parseBodies(app, BODY_LIMIT_BYTES)
     const { remembered } = yield* Authentication
     const limits = yield* RateLimits
-    yield* Effect.promise(() => describeServer(app))
+    const openApi = describeServer(app)
 
     app.decorateRequest("principal")
     app.decorateRequest("account")
@@ -159,7 +159,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), taken)
       return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
     }
-    const server: Server = { app, baseUrl: () => baseUrl, stopping: Deferred.await(stopping), answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
+    const server: Server = { app, baseUrl: () => baseUrl, openApi, stopping: Deferred.await(stopping), answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
     for (const hang of routes) hang(server)
 
     yield* Effect.acquireRelease(

@@ -20,13 +20,6 @@ const toApiError = (error: HandlerError): ApiError => {
   return isUnreachable(error) || (error._tag !== "DatabaseError" && isUnreachable(error.cause)) ? databaseUnreachable : internalError
 }
 
-/** request.signal fires as soon as a body has been read; the response closing unfinished is the caller leaving. */
-const disconnected = (reply: FastifyReply): AbortSignal => {
-  const aborter = new AbortController()
-  reply.raw.once("close", () => reply.raw.writableFinished || aborter.abort())
-  return aborter.signal
-}
-
 /** Runs handlers' effects for Fastify, and can wait for them and then stop them. */
 export interface Bridge<R> {
   /** Fails only with an ApiError, and logs what was our fault. */
@@ -38,22 +31,23 @@ export interface Bridge<R> {
 export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Scope.Scope> =>
   Effect.gen(function*() {
     const fibers = yield* FiberSet.make()
-    const runPromise = yield* FiberSet.runtimePromise(fibers)<R>()
+    const fork = yield* FiberSet.runtime(fibers)<R>()
 
-    const logged = <A>(effect: Effect.Effect<A, HandlerError, R>, requestId: string) =>
-      effect.pipe(Effect.tapCause((cause) => {
-        const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-        if (Cause.hasInterruptsOnly(cause) || error?._tag === "ApiError") return Effect.void
-        return Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId }))
-      }))
-
-    const run: Bridge<R>["run"] = async (effect, reply, cancel) => {
-      const exit = await runPromise(Effect.exit(logged(effect, reply.request.id)), cancel === "never" ? {} : { signal: disconnected(reply) }).catch(() => Exit.interrupt())
-      if (Exit.isSuccess(exit)) return exit.value
-      if (Cause.hasInterruptsOnly(exit.cause)) throw draining
-      const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-      throw error === undefined ? internalError : toApiError(error)
+    const refusal = (cause: Cause.Cause<HandlerError>, requestId: string): ApiError => {
+      if (Cause.hasInterruptsOnly(cause)) return draining
+      const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+      if (error?._tag === "ApiError") return error
+      fork(Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })))
+      return error === undefined ? internalError : toApiError(error)
     }
+    // By observers and not by effects around the effect, nor a signal: each request comes through here, some of them several times.
+    const run: Bridge<R>["run"] = (effect, reply, cancel) => new Promise((resolve, reject) => {
+      const fiber = fork(effect)
+      fiber.addObserver((exit) => Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id)))
+      if (cancel === "never" || fiber.pollUnsafe() !== undefined) return
+      // request.signal fires as soon as a body has been read; the response closing unfinished is the caller leaving.
+      reply.raw.once("close", () => reply.raw.writableFinished || fiber.interruptUnsafe())
+    })
     const drain = FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption("3 seconds"), Effect.andThen(FiberSet.clear(fibers)))
     return { run, drain }
   })

@@ -1,5 +1,4 @@
-import swagger from "@fastify/swagger"
-import { createJsonSchemaTransform } from "fastify-type-provider-zod"
+import fastify, { type RouteOptions } from "fastify"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { errorList } from "./errorTexts.ts"
 import { eventPush } from "./eventPush.ts"
@@ -22,40 +21,58 @@ const tags = [
   { name: "Internal", description: "For browsers, Telegram and whoever shows a picture: nothing that a client calls by itself, and no part of what is supported", "x-scalar-ignore": true }
 ]
 
-// Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
-const transform = createJsonSchemaTransform({
-  zodToJsonConfig: {
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-    }
-  }
-})
-
-/** Collects the routes' schemas into the OpenAPI document. Register it before the routes. */
-export const describeServer = async (app: App) => {
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: {
-        title: "Troupe",
-        version: VERSION,
-        description: [
-          "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
-          "How to set up an account, by the device flow, and to get apps and runtime keys with it, is in [llms.txt](/v1/llms.txt).",
-          "## Rate limits",
-          "Answers under a key say how its app stands, in the header fields of the IETF draft: `RateLimit-Policy: \"requests\";q=12000;w=60` is what it may ask in how many seconds, `RateLimit: \"requests\";r=11996;t=42` what is left of it and for how long; a send says so of `\"messages\"` too. Beyond it is 429 `rate_limited`, with `Retry-After`.",
-          "## Errors",
-          "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` with a generic 401 or 403 (no retry) and with a 503 (retry). Try again only where it says retry, after `Retry-After` or with backoff. Other codes may come.",
-          errorList()
-        ].join("\n\n"),
-        license: { name: "MIT", identifier: "MIT" }
-      },
-      servers: [{ url: "/", description: "This server" }],
-      tags,
-      components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." }, accountToken: { type: "http", scheme: "bearer", description: "An account token, lat_..., for /v1/account only" } } },
-      security: [{ runtimeKey: [] }],
-      webhooks: { event: eventPush }
-    },
-    transform
+/**
+ * Notes the routes that are hung on a server, and makes the OpenAPI document of them when it is first asked for: in a server that listens nowhere,
+ * since what makes it takes a while to load, and few ask. Call it before the routes are hung.
+ */
+export const describeServer = (app: App): () => Promise<string> => {
+  const routes: Array<RouteOptions> = []
+  // As they are, since hooks that run later may yet give one a schema.
+  app.addHook("onRoute", (route) => {
+    if (route.method !== "HEAD") routes.push(route)
   })
+  const describe = async () => {
+    const [{ default: swagger }, { createJsonSchemaTransform }] = await Promise.all([import("@fastify/swagger"), import("fastify-type-provider-zod")])
+    // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
+    const transform = createJsonSchemaTransform({
+      zodToJsonConfig: {
+        override: ({ jsonSchema }) => {
+          if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+        }
+      }
+    })
+    const described = fastify()
+    await described.register(swagger, {
+      openapi: {
+        openapi: "3.1.0",
+        info: {
+          title: "Troupe",
+          version: VERSION,
+          description: [
+            "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
+            "How to set up an account, by the device flow, and to get apps and runtime keys with it, is in [llms.txt](/v1/llms.txt).",
+            "## Rate limits",
+            "Answers under a key say how its app stands, in the header fields of the IETF draft: `RateLimit-Policy: \"requests\";q=12000;w=60` is what it may ask in how many seconds, `RateLimit: \"requests\";r=11996;t=42` what is left of it and for how long; a send says so of `\"messages\"` too. Beyond it is 429 `rate_limited`, with `Retry-After`.",
+            "## Errors",
+            "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` with a generic 401 or 403 (no retry) and with a 503 (retry). Try again only where it says retry, after `Retry-After` or with backoff. Other codes may come.",
+            errorList()
+          ].join("\n\n"),
+          license: { name: "MIT", identifier: "MIT" }
+        },
+        servers: [{ url: "/", description: "This server" }],
+        tags,
+        components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." }, accountToken: { type: "http", scheme: "bearer", description: "An account token, lat_..., for /v1/account only" } } },
+        security: [{ runtimeKey: [] }],
+        webhooks: { event: eventPush }
+      },
+      transform
+    })
+    for (const { method, url, schema } of routes) described.route({ method, url, ...(schema !== undefined && { schema }), handler: () => {} })
+    described.setValidatorCompiler(() => () => true)
+    described.setSerializerCompiler(() => JSON.stringify)
+    await described.ready()
+    return JSON.stringify(described.swagger())
+  }
+  let document: Promise<string> | null = null
+  return () => document ??= describe()
 }

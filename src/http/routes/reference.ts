@@ -24,9 +24,7 @@ const HIDDEN = { config: { public: true }, schema: { hide: true } }
 
 const DOCS_SCHEMA = { operationId: "readDocs", summary: "This document for people", tags: ["Reference"], security: [], response: publicAnswers("text/html", z.string()) }
 
-export const referenceRoutes: Routes = ({ app, baseUrl }) => {
-  let document: string | null = null
-
+export const referenceRoutes: Routes = ({ app, baseUrl, openApi }) => {
   app.get("/openapi.json", {
     config: { public: true },
     schema: {
@@ -36,9 +34,9 @@ export const referenceRoutes: Routes = ({ app, baseUrl }) => {
       security: [],
       response: publicAnswers("application/json", z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }))
     }
-  }, (_, reply) => {
-    document ??= JSON.stringify(app.swagger())
-    return reply.header("content-type", "application/json; charset=utf-8").send(document)
+  }, async (_, reply) => {
+    void reply.header("content-type", "application/json; charset=utf-8")
+    return openApi()
   })
 
   app.get("/v1/llms.txt", {
