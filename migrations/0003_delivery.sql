@@ -37,6 +37,8 @@ create table channels (
   primary key (app_id, channel_id)
 );
 create index on channels (app_id, session_id);
+-- Each new session has a lane to each of these, and an app may have a channel for every session, and for every bot.
+create index channels_app_wide on channels (app_id) where covers = 'app' and status <> 'deleted';
 create index channels_unaligned on channels (app_id, channel_id) where aligned_to is not null;
 
 -- One push channel's way along one session's log.

@@ -4,7 +4,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { answered, begin, openPool, type OpenTransaction, type Pool, type Query, type Sql } from "./postgres.ts"
+import * as Semaphore from "effect/Semaphore"
+import { ANSWER_WITHIN_MS, answered, begin, openPool, type OpenTransaction, type Pool, type Query, type Sql } from "./postgres.ts"
 import { classify } from "./sqlState.ts"
 
 export type { Pool, Sql } from "./postgres.ts"
@@ -21,6 +22,12 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
 }
 
 export const toDatabaseError = (cause: unknown): DatabaseError => cause instanceof DatabaseError ? cause : new DatabaseError({ ...classify(cause), cause })
+
+/** For the statements of one transaction: they run in their order, and none waits for the answer of the one before it. */
+export const TOGETHER = { concurrency: "unbounded" } as const
+
+/** Connections that no transaction takes: what is one statement, as a send is, must not wait for those of many steps. */
+const LEFT_TO_STATEMENTS = 4
 
 /** The open transaction of this fiber, if there is one. */
 const Transaction = Context.Reference<OpenTransaction | undefined>("src/db/Transaction", { defaultValue: () => undefined })
@@ -62,15 +69,23 @@ export class Database extends Context.Service<Database, {
             catch: toDatabaseError
           }))
 
+      const places = yield* Semaphore.make(Math.max(1, options.maxConnections - LEFT_TO_STATEMENTS))
+      const noPlace = Effect.fail(new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error(`no connection within ${ANSWER_WITHIN_MS} ms`) }))
+      const inPlace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+        Effect.uninterruptibleMask((restore) =>
+          restore(places.take(1).pipe(Effect.timeoutOrElse({ duration: ANSWER_WITHIN_MS, orElse: () => noPlace }))).pipe(
+            Effect.andThen(Effect.ensuring(restore(self), places.release(1)))
+          ))
+
       const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
         Effect.flatMap(Transaction, (open): Effect.Effect<A, E | DatabaseError, R> =>
-          open !== undefined ? self : Effect.acquireUseRelease(
+          open !== undefined ? self : inPlace(Effect.acquireUseRelease(
             attempt(() => begin(pool)),
             (transaction) => Effect.provideService(self, Transaction, transaction),
             ({ end, afterwards }, exit) => Effect.tap(attempt(() => end(Exit.isSuccess(exit))), () => Effect.sync(() => {
               if (Exit.isSuccess(exit)) for (const action of afterwards) action()
             }))
-          ))
+          )))
 
       const afterCommit = (action: () => void) =>
         Effect.flatMap(Transaction, (open) => Effect.sync(() => {

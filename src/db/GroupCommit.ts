@@ -7,6 +7,8 @@ export interface GroupCommitOptions<A, B> {
   readonly maxBatch: number
   /** Batches under way at once. While they are, further items gather into the next one. */
   readonly inFlight: number
+  /** How long the first of a batch waits for others, where nobody minds: few large batches are less work than many small ones. Not at all when not given. */
+  readonly gatherMs?: number
   /** Runs one batch in one transaction; answers in the order of the batch. */
   readonly run: (batch: ReadonlyArray<A>) => Promise<ReadonlyArray<B>>
   /** Runs one item alone, when its batch failed: one row's trouble must not be its siblings'. Defaults to a batch of one. */
@@ -18,6 +20,10 @@ interface Waiting<A, B> {
   readonly resolve: (value: B) => void
   readonly reject: (cause: unknown) => void
 }
+
+/** Who is answered goes on at once, many of them with work to do. No more of it is done in one round of the event loop, so that requests need not wait for a whole batch. */
+const ROUND_MS = 10
+const nextRound = () => new Promise((resume) => setImmediate(resume))
 
 /**
  * Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns.
@@ -34,21 +40,36 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
   const rejectAll = (batch: ReadonlyArray<Waiting<A, B>>, cause: unknown) => {
     for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(cause)
   }
-  const settle = async (batch: ReadonlyArray<Waiting<A, B>>, isOver: () => boolean) => {
-    try {
-      const answers = await options.run(batch.map((waiting) => waiting.item))
-      batch.forEach((waiting, index) => waiting.resolve(answers[index] as B))
-    } catch {
-      for (const waiting of batch) {
-        if (isOver()) return
-        try {
-          waiting.resolve(await alone(waiting.item))
-        } catch (cause) {
-          if (toDatabaseError(cause).reason === "unreachable") return rejectAll(batch, cause)
-          waiting.reject(cause)
-        }
+  const handOut = async (batch: ReadonlyArray<Waiting<A, B>>, answers: ReadonlyArray<B>) => {
+    let begunAt = performance.now()
+    for (const [index, waiting] of batch.entries()) {
+      if (performance.now() - begunAt > ROUND_MS) {
+        await nextRound()
+        begunAt = performance.now()
+      }
+      waiting.resolve(answers[index] as B)
+    }
+  }
+  const oneByOne = async (batch: ReadonlyArray<Waiting<A, B>>, isOver: () => boolean) => {
+    for (const waiting of batch) {
+      if (isOver()) return
+      try {
+        waiting.resolve(await alone(waiting.item))
+      } catch (cause) {
+        if (toDatabaseError(cause).reason === "unreachable") return rejectAll(batch, cause)
+        waiting.reject(cause)
       }
     }
+  }
+  const settle = async (batch: ReadonlyArray<Waiting<A, B>>, isOver: () => boolean) => {
+    let answers: ReadonlyArray<B>
+    try {
+      answers = await options.run(batch.map((waiting) => waiting.item))
+    } catch {
+      return oneByOne(batch, isOver)
+    }
+    // The next batch need not wait for it.
+    void handOut(batch, answers)
   }
   // An answer that comes later is nobody's any more.
   const settleInTime = (batch: ReadonlyArray<Waiting<A, B>>) => {
@@ -60,20 +81,29 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
       running++
       void settleInTime(queue.splice(0, options.maxBatch)).finally(() => {
         running--
-        flush()
+        if (options.gatherMs === undefined || queue.length >= options.maxBatch) flush()
+        else schedule()
       })
     }
   }
-  // The flush waits for the end of this tick, so that calls made together travel together.
+  // The flush waits for the end of this tick at least, so that calls made together travel together.
   let scheduled = false
-  const submit = (item: A) => new Promise<B>((resolve, reject) => {
-    queue.push({ item, resolve, reject })
-    if (scheduled) return
+  const schedule = () => {
+    if (scheduled || queue.length === 0) return
     scheduled = true
-    setImmediate(() => {
+    const go = () => {
       scheduled = false
       flush()
-    })
-  })
-  return (item) => Effect.tryPromise({ try: () => submit(item), catch: toDatabaseError })
+    }
+    if (options.gatherMs === undefined) setImmediate(go)
+    else setTimeout(go, options.gatherMs)
+  }
+  const submit = (waiting: Waiting<A, B>) => {
+    queue.push(waiting)
+    schedule()
+  }
+  // By a callback and not a promise: who is answered has gone on when the next one is.
+  return (item) => Effect.callback((resume) =>
+    submit({ item, resolve: (value) => resume(Effect.succeed(value)), reject: (cause) => resume(Effect.fail(toDatabaseError(cause))) })
+  )
 }

@@ -12,7 +12,7 @@ import { fillMacros } from "#pipeline/domain/macros.ts"
 import { controlsOf, isOn } from "#pipeline/proactive/controls.ts"
 import { openLanes } from "./alignLanes.ts"
 import { Characters, type StoredCharacter } from "./Characters.ts"
-import { Database, type DatabaseError } from "./Database.ts"
+import { Database, type DatabaseError, TOGETHER } from "./Database.ts"
 import { lookAgain } from "./initiativeStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { QuotaReached, quotasOf } from "./quotas.ts"
@@ -100,57 +100,68 @@ export class Sessions extends Context.Service<Sessions, {
     const everything = { characterSlug: null, externalUserRef: null, status: null, before: null, limit: 1 }
     const get = (appId: string, sessionId: string) => select(appId, { ...everything, sessionId }).pipe(Effect.map((rows) => rows[0]))
 
-    const greet = Effect.fnUntraced(function*(appId: string, sessionId: string, profile: StoredCharacter["profile"], user: string | null, seed: string) {
+    const greet = (appId: string, sessionId: string, profile: StoredCharacter["profile"], user: string | null, seed: string) => {
       const names = { character: String(profile["display_name"]), user }
       const bubbles = greetingBubbles(profile, createHash("sha256").update(seed).digest().readUInt32BE(0)).map((bubble) => fillMacros(bubble, names))
-      if (bubbles.length === 0) return
+      if (bubbles.length === 0) return []
       const payload: Payload<"character.initiated"> = { text: bubbles.join("\n"), bubbles, kind: "greeting" }
-      yield* query((sql) => sql`
-        insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-        values (${appId}, ${sessionId}, 1, ${newId("evt")}, 'character.initiated', 'character', ${newId("run")}, 'greeting', ${JSON.stringify(payload)}::text::json)`)
-      yield* query((sql) => sql`
-        update session_logs set last_cursor = 1, unanswered_character_turns = 1, last_character_at = now() where app_id = ${appId} and session_id = ${sessionId}`)
-      yield* query((sql) => moveHeads(sql, [appId], [sessionId]))
-    })
+      return [
+        query((sql) => sql`
+          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+          values (${appId}, ${sessionId}, 1, ${newId("evt")}, 'character.initiated', 'character', ${newId("run")}, 'greeting', ${JSON.stringify(payload)}::text::json)`),
+        query((sql) => sql`
+          update session_logs set last_cursor = 1, unanswered_character_turns = 1, last_character_at = now() where app_id = ${appId} and session_id = ${sessionId}`),
+        query((sql) => moveHeads(sql, [appId], [sessionId]))
+      ]
+    }
 
     const create = Effect.fnUntraced(function*(appId: string, wanted: NewSession) {
-      // Before anything else, as whoever changes what all sessions of the app have does: their channels (openLanes) or their limits (Allowances).
-      yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for share`)
-      // Shared with other openings and exclusive of an archiving, so that the one sees the other's sessions or its refusal.
-      yield* query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${wanted.characterSlug} for share`)
-      const character = yield* characters.get(appId, wanted.characterSlug)
+      const [, , character, usedUp] = yield* Effect.all([
+        // Before anything else, as whoever changes what all sessions of the app have does: their channels (openLanes) or their limits (Allowances).
+        query((sql) => sql`select 1 from apps where app_id = ${appId} for share`),
+        // Shared with other openings and exclusive of an archiving, so that the one sees the other's sessions or its refusal.
+        query((sql) => sql`select 1 from characters where app_id = ${appId} and slug = ${wanted.characterSlug} for share`),
+        characters.get(appId, wanted.characterSlug),
+        quotas.isUsedUp(appId, "sessions")
+      ], TOGETHER)
       if (character === undefined) return yield* new CharacterUnavailable({ reason: "not_found" })
-      const usedUp = yield* quotas.isUsedUp(appId, "sessions")
       if (usedUp && !wanted.reuse) return yield* new QuotaReached()
       const closed = closedBy(character)
       if (closed !== null && !wanted.reuse) return yield* new CharacterUnavailable({ reason: closed })
       const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
-      // This also locks the person's row, so that two requests to reuse a session agree on one. Who is known to be a minor grows no older by opening another session.
-      yield* query((sql) => sql`
-        insert into end_users as u (app_id, external_user_ref, display_name, timezone, locale, age_band)
-        values (${appId}, ${wanted.externalUserRef}, ${display_name}, ${timezone}, ${locale}, coalesce(${age_band}, 'unknown'))
-        on conflict (app_id, external_user_ref) do update set display_name = coalesce(excluded.display_name, u.display_name),
-          timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale), age_band = case u.age_band when 'minor' then u.age_band else coalesce(${age_band}, u.age_band) end`)
-      // Where everybody of an app is limited, so is this one: see Allowances.
-      yield* query((sql) => sql`
-        insert into allowances (app_id, kind, external_user_ref)
-        select ${appId}, 'end_user', ${wanted.externalUserRef} where exists (select from allowances where app_id = ${appId} and kind = 'default') on conflict do nothing`)
+      const meet = [
+        // This also locks the person's row, so that two requests to reuse a session agree on one. Who is known to be a minor grows no older by opening another session.
+        query((sql) => sql`
+          insert into end_users as u (app_id, external_user_ref, display_name, timezone, locale, age_band)
+          values (${appId}, ${wanted.externalUserRef}, ${display_name}, ${timezone}, ${locale}, coalesce(${age_band}, 'unknown'))
+          on conflict (app_id, external_user_ref) do update set display_name = coalesce(excluded.display_name, u.display_name),
+            timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale), age_band = case u.age_band when 'minor' then u.age_band else coalesce(${age_band}, u.age_band) end`),
+        // Where everybody of an app is limited, so is this one: see Allowances.
+        query((sql) => sql`
+          insert into allowances (app_id, kind, external_user_ref)
+          select ${appId}, 'end_user', ${wanted.externalUserRef} where exists (select from allowances where app_id = ${appId} and kind = 'default') on conflict do nothing`)
+      ]
       if (wanted.reuse) {
+        yield* Effect.all(meet, TOGETHER)
         const [present] = yield* select(appId, { ...everything, sessionId: null, characterSlug: wanted.characterSlug, externalUserRef: wanted.externalUserRef, status: "active" })
         if (present !== undefined) return { session: present, created: false }
         if (usedUp) return yield* new QuotaReached()
         if (closed !== null) return yield* new CharacterUnavailable({ reason: closed })
       }
-      yield* quotas.count(appId, "sessions")
       const sessionId = newId("ses")
-      yield* query((sql) => sql`
-        insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
-        values (${appId}, ${sessionId}, ${wanted.characterSlug}, ${wanted.externalUserRef}, ${JSON.stringify(wanted.proactiveControls)}::text::jsonb, ${JSON.stringify(wanted.metadata)}::text::jsonb)`)
-      yield* query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`)
-      yield* openLanes(appId, sessionId).pipe(Effect.provideService(Database, database))
-      yield* greet(appId, sessionId, character.profile, display_name, wanted.seed ?? sessionId)
       const authored = readThresholds(character.profile["behavioral_thresholds"] ?? {})
-      if (isOn(controlsOf(wanted.proactiveControls, authored).effective)) yield* query((sql) => lookAgain(sql, { appId, sessionId }))
+      const initiates = isOn(controlsOf(wanted.proactiveControls, authored).effective)
+      yield* Effect.all([
+        ...(wanted.reuse ? [] : meet),
+        quotas.count(appId, "sessions"),
+        query((sql) => sql`
+          insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
+          values (${appId}, ${sessionId}, ${wanted.characterSlug}, ${wanted.externalUserRef}, ${JSON.stringify(wanted.proactiveControls)}::text::jsonb, ${JSON.stringify(wanted.metadata)}::text::jsonb)`),
+        query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`),
+        openLanes(appId, sessionId).pipe(Effect.provideService(Database, database)),
+        ...greet(appId, sessionId, character.profile, display_name, wanted.seed ?? sessionId),
+        ...(initiates ? [query((sql) => lookAgain(sql, { appId, sessionId }))] : [])
+      ], TOGETHER)
       const session = yield* get(appId, sessionId)
       return session === undefined ? yield* Effect.die(new Error("a session just written is gone")) : { session, created: true }
     }, transaction, Effect.tap(({ session }) => afterCommit(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }], true))))

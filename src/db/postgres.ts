@@ -58,7 +58,7 @@ const neverWritingToTheDead = (pool: Pool): Pool => {
 }
 
 /** A connection whose other end has gone without a word is not closed for a quarter of an hour. */
-const ANSWER_WITHIN_MS = 15_000
+export const ANSWER_WITHIN_MS = 15_000
 
 /** When the server gives up a statement of itself: after we have, so that what nobody waits for any more holds neither locks nor connections. */
 const STATEMENT_TIMEOUT_MS = ANSWER_WITHIN_MS + 1000

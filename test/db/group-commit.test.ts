@@ -13,7 +13,7 @@ interface Flight {
 }
 
 /** A store whose batches stay under way until the test lets them land. Answers are the items times ten. */
-const slowStore = (options: { readonly maxBatch: number; readonly inFlight: number }) => {
+const slowStore = (options: { readonly maxBatch: number; readonly inFlight: number; readonly gatherMs?: number }) => {
   const flights: Array<Flight> = []
   const submit = groupCommit<number, number>({
     ...options,
@@ -54,6 +54,46 @@ describe("group commit", () => {
     assert.deepStrictEqual(flights[3]?.batch, [5, 6, 7])
     for (const flight of flights) flight.land()
     assert.deepStrictEqual(await Promise.all(answers), [0, 10, 20, 30, 40, 50, 60, 70])
+  })
+
+  it("has the first of a batch wait for others, where it may, and goes on at once with a batch that is full", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, gatherMs: 5 })
+    const answers = [send(1)]
+    await nextTick()
+    answers.push(send(2))
+    vi.advanceTimersByTime(4)
+    assert.deepStrictEqual(flights, [])
+    vi.advanceTimersByTime(1)
+    assert.deepStrictEqual(flights[0]?.batch, [1, 2])
+    answers.push(...[3, 4, 5, 6].map(send))
+    vi.advanceTimersByTime(5)
+    flights[0]?.land()
+    await answers[1]
+    await nextTick()
+    assert.deepStrictEqual(flights[1]?.batch, [3, 4, 5])
+    flights[1]?.land()
+    await answers[4]
+    await nextTick()
+    assert.strictEqual(flights.length, 2)
+    vi.advanceTimersByTime(5)
+    flights[2]?.land()
+    assert.deepStrictEqual(await Promise.all(answers), [10, 20, 30, 40, 50, 60])
+  })
+
+  it("goes on with a round of the event loop between two of a batch that have much to do", async () => {
+    const done: Array<string> = []
+    const long = () => {
+      const until = performance.now() + 12
+      while (performance.now() < until);
+    }
+    const submit = groupCommit<number, number>({ maxBatch: 3, inFlight: 1, run: async (batch) => [...batch] })
+    await Promise.all([1, 2, 3].map((item) => Effect.runPromise(Effect.tap(submit(item), () => Effect.sync(() => {
+      long()
+      done.push(`answer ${item}`)
+      if (item === 1) setImmediate(() => done.push("another"))
+    })))))
+    assert.deepStrictEqual(done, ["answer 1", "another", "answer 2", "answer 3"])
   })
 
   it("runs the rows of a failed batch one by one, so that only the bad one is refused", async () => {

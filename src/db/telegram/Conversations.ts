@@ -6,7 +6,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { appendOperational } from "../appendOperational.ts"
-import { Database, type DatabaseError, type Sql } from "../Database.ts"
+import { Database, type DatabaseError, type Sql, TOGETHER } from "../Database.ts"
 import { hasten } from "../initiativeStatements.ts"
 import { moveHeads } from "../moveHeads.ts"
 import type { QuotaReached } from "../quotas.ts"
@@ -64,8 +64,10 @@ interface Appended {
 interface Row {
   readonly session_id: string | null
   readonly external_user_ref: string
-  readonly status: Met["status"] | null
-  readonly last_cursor: number | null
+}
+interface Log {
+  readonly status: Met["status"]
+  readonly last_cursor: number
 }
 
 /**
@@ -99,17 +101,19 @@ export class Conversations extends Context.Service<Conversations, {
     const services = yield* Effect.context<Database | LogSignals>()
 
     const bind = Effect.fnUntraced(function*({ appId, channelId, chatId, threadId }: ChatKey, old: string | null, sessionId: string, position: number, head: number) {
-      if (old !== null) yield* query((sql) => sql`delete from lanes where app_id = ${appId} and session_id = ${old} and channel_id = ${channelId}`)
-      yield* query((sql) => sql`
-        with elsewhere as materialized (${chatOf(sql, { appId, channelId, sessionId })})
-        update telegram_chats t set session_id = null from elsewhere e
-        where t.app_id = e.app_id and t.channel_id = e.channel_id and t.chat_id = e.chat_id and t.thread_id = e.thread_id and (e.chat_id, e.thread_id) <> (${chatId}::bigint, ${threadId}::bigint)`)
-      yield* query((sql) => sql`
-        update telegram_chats set session_id = ${sessionId}, status = 'active' where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
-      yield* query((sql) => sql`
-        insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
-        select app_id, ${sessionId}, channel_id, generation, ${position}::bigint, ${head}::bigint, ${position < head ? "ready" : "idle"} from channels
-        where app_id = ${appId} and channel_id = ${channelId} and status <> 'deleted' on conflict do nothing`)
+      yield* Effect.all([
+        query((sql) => sql`delete from lanes where app_id = ${appId} and session_id = ${old} and channel_id = ${channelId}`),
+        query((sql) => sql`
+          with elsewhere as materialized (${chatOf(sql, { appId, channelId, sessionId })})
+          update telegram_chats t set session_id = null from elsewhere e
+          where t.app_id = e.app_id and t.channel_id = e.channel_id and t.chat_id = e.chat_id and t.thread_id = e.thread_id and (e.chat_id, e.thread_id) <> (${chatId}::bigint, ${threadId}::bigint)`),
+        query((sql) => sql`
+          update telegram_chats set session_id = ${sessionId}, status = 'active' where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`),
+        query((sql) => sql`
+          insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
+          select app_id, ${sessionId}, channel_id, generation, ${position}::bigint, ${head}::bigint, ${position < head ? "ready" : "idle"} from channels
+          where app_id = ${appId} and channel_id = ${channelId} and status <> 'deleted' on conflict do nothing`)
+      ], TOGETHER)
     })
 
     /** The chat and its session, as most messages find them: in one step. Undefined: something is to be opened. */
@@ -124,19 +128,19 @@ export class Conversations extends Context.Service<Conversations, {
 
     const meetAnew = Effect.fnUntraced(function*(meeting: Meeting) {
       const { appId, channelId, chatId, threadId, kind, externalUserRef, session } = meeting
-      yield* query((sql) => sql`
-        insert into telegram_chats (app_id, channel_id, chat_id, thread_id, kind, external_user_ref)
-        values (${appId}, ${channelId}, ${chatId}, ${threadId}, ${kind}, ${externalUserRef}) on conflict do nothing`)
-      yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, ${chatId}) on conflict do nothing`)
-      yield* query((sql) => sql`
-        select 1 from telegram_chats where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId} for update`)
-      const [row] = yield* query<Array<Row>>((sql) => sql`
-        select c.session_id, c.external_user_ref, l.status, l.last_cursor from telegram_chats c left join session_logs l on l.app_id = c.app_id and l.session_id = c.session_id
-        where c.app_id = ${appId} and c.channel_id = ${channelId} and c.chat_id = ${chatId} and c.thread_id = ${threadId}`)
-      yield* query((sql) => sql`
-        update telegram_chats set last_in_at = now(), kind = ${kind}, external_user_ref = case when ${session === "join"} then ${externalUserRef} else external_user_ref end
-        where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and thread_id = ${threadId}`)
-      const there = row !== undefined && row.session_id !== null && row.status !== null ? { sessionId: row.session_id, status: row.status, created: false, spoken: (row.last_cursor ?? 0) > 0 } : undefined
+      // Its row is locked from here on, so that two who meet there agree on a session: the log is looked at afterwards.
+      const [[row]] = yield* Effect.all([
+        query<Array<Row>>((sql) => sql`
+          insert into telegram_chats as c (app_id, channel_id, chat_id, thread_id, kind, external_user_ref, last_in_at)
+          values (${appId}, ${channelId}, ${chatId}, ${threadId}, ${kind}, ${externalUserRef}, now())
+          on conflict (app_id, channel_id, chat_id, thread_id) do update set last_in_at = excluded.last_in_at, kind = excluded.kind,
+            external_user_ref = case when ${session === "join"} then excluded.external_user_ref else c.external_user_ref end
+          returning c.session_id, c.external_user_ref`),
+        query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, ${chatId}) on conflict do nothing`)
+      ], TOGETHER)
+      const held = row?.session_id ?? null
+      const [log] = held === null ? [] : yield* query<Array<Log>>((sql) => sql`select status, last_cursor from session_logs where app_id = ${appId} and session_id = ${held}`)
+      const there = held === null || log === undefined ? undefined : { sessionId: held, status: log.status, created: false, spoken: log.last_cursor > 0 }
       if (there !== undefined && (session === "keep" || (session === "renew" && there.status === "active"))) return there
       const { session: opened, created } = yield* sessions.create(appId, {
         characterSlug: meeting.characterSlug,

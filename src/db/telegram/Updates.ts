@@ -10,6 +10,8 @@ const ALBUM_MS = 1000
 /** Somebody who writes on and on is answered after so long all the same. */
 const LONGEST_JOIN = "6 seconds"
 const CHATS_A_CLAIM = 64
+/** For which Telegram, which keeps an update until it is answered, may wait for the answer a little longer. */
+const GATHER_MS = 5
 /** Messages that are answered as one; they are no longer together than a message may be. An album that the last of them is of comes whole. */
 const MESSAGES_A_BATCH = 7
 const PICTURES_AN_ALBUM = 10
@@ -84,6 +86,7 @@ export class Updates extends Context.Service<Updates, {
     const store = groupCommit<Arrival, void>({
       maxBatch: 64,
       inFlight: 2,
+      gatherMs: GATHER_MS,
       run: async (batch) => {
         await pool`
           with written as (

@@ -13,8 +13,8 @@ import { Membership } from "../Membership.ts"
 import { handleBatch } from "./handleBatch.ts"
 import { turnAway } from "./turnAway.ts"
 
-/** Chats whose updates are handled at once by one process. */
-const MAX_IN_FLIGHT = 64
+/** Chats whose updates are handled at once by one process: no more are claimed before half of these are done, for a claim looks at all that waits. */
+const MAX_IN_FLIGHT = 128
 /** A look at what is not due yet, and one at what nobody has told us of. */
 const SOON = Duration.millis(150)
 const LATER = Duration.seconds(1)
@@ -64,7 +64,7 @@ export class Intake extends Context.Service<Intake, {
     const look = Effect.uninterruptible(Effect.gen(function*() {
       pause = LATER
       const owner = yield* membership.current
-      if (Option.isNone(owner) || inFlight >= MAX_IN_FLIGHT) return
+      if (Option.isNone(owner) || inFlight > MAX_IN_FLIGHT / 2) return
       const { batches, waiting } = yield* updates.claim(owner.value)
       for (const batch of batches) yield* begin(batch)
       if (waiting) pause = SOON
