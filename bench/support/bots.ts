@@ -17,10 +17,10 @@ export const botId = (n: number) => `bot_${String(n).padStart(26, "0")}`
 export const addBots = async ({ sql }: Ground, count: number): Promise<void> => {
   const key = secretsKey(Redacted.make(Buffer.from(SECRETS_KEY, "base64")))
   const ids = Array.from({ length: count }, (_, n) => botId(n))
-  const tokens = ids.map((id, n) => seal(key, BOT_TOKEN, [APP, id], Redacted.make(`${1_000_000 + n}:${"A".repeat(35)}`)).toString("hex"))
+  const tokens = ids.map((id, n) => seal(key, BOT_TOKEN, [APP, id], Redacted.make(`${FIRST_USER_ID + n}:${"A".repeat(35)}`)).toString("hex"))
   await sql`
     insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, info, token, token_hint, secret_hash, status, join_window_ms, probe_due_at)
-    select ${APP}, id, 'byo', 'bench', 999999 + n, 'bench_' || n || '_bot', json_build_object('id', 999999 + n, 'is_bot', true, 'first_name', 'Bench', 'username', 'bench_' || n || '_bot'),
+    select ${APP}, id, 'byo', 'bench', ${FIRST_USER_ID - 1} + n, 'bench_' || n || '_bot', json_build_object('id', ${FIRST_USER_ID - 1} + n, 'is_bot', true, 'first_name', 'Bench', 'username', 'bench_' || n || '_bot'),
       decode(token, 'hex'), '...AAAA', ${createHash("sha256").update(HOOK_SECRET).digest()}, 'active', 0, now() + interval '10 minutes' * n / ${count}::float8
     from unnest(${ids}::text[], ${tokens}::text[]) with ordinality b(id, token, n)`
   await sql`
@@ -29,6 +29,9 @@ export const addBots = async ({ sql }: Ground, count: number): Promise<void> => 
   await sql`insert into telegram_paces (app_id, channel_id, chat_id) select ${APP}, id, 0 from unnest(${ids}::text[]) id`
   await sql.unsafe("vacuum analyze")
 }
+
+const FIRST_USER_ID = 1_000_000
+const usernameOf = (userId: number) => `bench_${userId - FIRST_USER_ID + 1}_bot`
 
 let updates = 0
 /** A message to a bot in a chat of its own, as Telegram hands it over. */
@@ -50,7 +53,11 @@ export const startBotApi = async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk)).once("end", () => {
       const isMessage = request.url?.endsWith("/sendMessage") === true
       if (isMessage) arrivals.set(JSON.parse(Buffer.concat(chunks).toString("utf8")).text, performance.now())
-      const result = isMessage ? { message_id: ++messages } : request.url?.endsWith("/getWebhookInfo") === true ? { url: "", pending_update_count: 0 } : true
+      const id = Number(request.url?.match(/^\/bot(\d+):/)?.[1])
+      const result = isMessage ? { message_id: ++messages }
+        : request.url?.endsWith("/getMe") === true ? { id, is_bot: true, first_name: "Bench", username: usernameOf(id) }
+        : request.url?.endsWith("/getWebhookInfo") === true ? { url: "", pending_update_count: 0 }
+        : true
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ ok: true, result }))
     })
   })
