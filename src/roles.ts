@@ -196,7 +196,7 @@ const botApi = Layer.unwrap(Effect.gen(function*() {
 const botCare = Layer.unwrap(Effect.gen(function*() {
   const { publicUrl, telegram } = yield* Settings
   return Layer.merge(Probe.layer, Batches.layer).pipe(
-    Layer.provideMerge(Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling" })),
+    Layer.provideMerge(Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling", publicUrl })),
     Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
     Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
     Layer.provideMerge(BotRows.layer)

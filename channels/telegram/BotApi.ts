@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { ApiClientOptions, RawApi } from "grammy"
 import { type FailureKind, kindOf, kindOfSilence } from "./failures.ts"
+import { isResultOf } from "./results.ts"
 
 /** A call that has no result. It holds nothing of the request: what grammY throws may carry the address, and with it the token. */
 export class BotApiError extends Schema.TaggedError<BotApiError>()("BotApiError", {
@@ -34,6 +35,8 @@ export type WebhookInfo = Result<"getWebhookInfo">
 const TIMEOUT_SECONDS = 20
 /** Of a description that is kept. */
 const MOST_CHARACTERS = 300
+/** A pause that is asked for: a message that has waited for longer is of no use. */
+const LONGEST_PAUSE_SECONDS = 86_400
 
 /** What looks like a bot's token, wherever it comes from. */
 const TOKEN = /\d{3,}:[A-Za-z0-9_-]{20,}/g
@@ -49,14 +52,37 @@ const codeOf = (error: unknown): string | null => {
 const load = () => import("grammy")
 type Grammy = Awaited<ReturnType<typeof load>>
 
+/** A number, be it written as text. */
+const numberOf = (value: unknown): number | null => {
+  const number = typeof value === "string" && value !== "" ? Number(value) : value
+  return typeof number === "number" && Number.isFinite(number) ? number : null
+}
+
+const pauseOf = (asked: unknown): number | null => {
+  const seconds = numberOf(asked)
+  return seconds === null ? null : Math.min(Math.max(Math.ceil(seconds), 0), LONGEST_PAUSE_SECONDS)
+}
+
+const unanswered = (method: string, code: string | null) =>
+  new BotApiError({ method, kind: kindOfSilence({ code }), status: null, description: code ?? "no answer", retryAfterSeconds: null, migrateTo: null })
+
+/** What is thrown has Telegram's words in it as they came: nothing of them is known to be what it should. */
 const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, thrown: unknown): BotApiError => {
-  const said = (description: string) => description.replaceAll(TOKEN, "[token]").slice(0, MOST_CHARACTERS)
-  if (thrown instanceof GrammyError) {
-    const { error_code: status, description, parameters: { retry_after: retryAfterSeconds = null, migrate_to_chat_id: migrateTo = null } } = thrown
-    return new BotApiError({ method, kind: kindOf({ status, description, retryAfterSeconds, migrateTo }), status, description: said(description), retryAfterSeconds, migrateTo })
-  }
-  const code = codeOf(thrown instanceof HttpError ? thrown.error : thrown)
-  return new BotApiError({ method, kind: kindOfSilence({ code }), status: null, description: code ?? "no answer", retryAfterSeconds: null, migrateTo: null })
+  if (!(thrown instanceof GrammyError)) return unanswered(method, codeOf(thrown instanceof HttpError ? thrown.error : thrown))
+  const status = numberOf(thrown.error_code)
+  // It is no refusal of the Bot API's: nobody knows what came of the call.
+  if (status === null || !Number.isSafeInteger(status)) return unanswered(method, null)
+  const description = typeof thrown.description === "string" ? thrown.description : ""
+  const [retryAfterSeconds, movedTo] = [pauseOf(thrown.parameters.retry_after), numberOf(thrown.parameters.migrate_to_chat_id)]
+  const migrateTo = Number.isSafeInteger(movedTo) ? movedTo : null
+  return new BotApiError({
+    method,
+    kind: kindOf({ status, description, retryAfterSeconds, migrateTo }),
+    status,
+    description: description.replaceAll(TOKEN, "[token]").slice(0, MOST_CHARACTERS),
+    retryAfterSeconds,
+    migrateTo
+  })
 }
 
 /** grammY's own fetch puts the address into its errors; Node's does not, but wants a signal and options of its own kind. */
@@ -84,12 +110,12 @@ export class BotApi extends Context.Service<BotApi, {
         const grammy = await load()
         const api = new grammy.Api(Redacted.value(token), { apiRoot: options.apiRoot, fetch: fetchByNode, timeoutSeconds })
         const call = api.raw[method] as (payload: unknown, signal?: unknown) => Promise<never>
-        try {
-          // The methods without parameters take the signal first; they are short enough to go without.
-          return await (NO_PARAMETERS.has(method) ? call(undefined) : call(payload, signal))
-        } catch (thrown) {
+        // The methods without parameters take the signal first; they are short enough to go without.
+        const result = await (NO_PARAMETERS.has(method) ? call(undefined) : call(payload, signal)).catch((thrown: unknown) => {
           throw toBotApiError(grammy, method, thrown)
-        }
+        })
+        if (!isResultOf(method, result)) throw unanswered(method, null)
+        return result
       },
       catch: (error) => error as BotApiError
     })

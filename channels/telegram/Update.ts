@@ -124,6 +124,10 @@ export const threadOf = ({ is_topic_message, message_thread_id }: Message): numb
 /** Anything else that begins with a stroke is something that a person says. */
 const COMMAND = /^\/[A-Za-z0-9_]{1,32}(?:@\w+)?(?!\S)/
 
+/** As Telegram names albums; what is named otherwise is none. */
+const ALBUM = /^[\w-]{1,64}$/
+const albumOf = ({ media_group_id: id }: Message): string | null => id !== undefined && ALBUM.test(id) ? id : null
+
 const kindOfMessage = (message: Message): UpdateKind => {
   if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"
   if (message.from === undefined || message.from.is_bot || message.sender_chat !== undefined) return "other"
@@ -133,8 +137,14 @@ const kindOfMessage = (message: Message): UpdateKind => {
 
 export const readUpdate = (raw: unknown): Update | undefined => Option.getOrUndefined(decode(raw))
 
+/** Arrays and objects inside one another: many times what an update has, and far less than the database gives up at. */
+const DEEPEST = 500
+const isTooDeep = (value: unknown, room = DEEPEST): boolean =>
+  typeof value === "object" && value !== null && (room === 0 || Object.values(value).some((inner) => isTooDeep(inner, room - 1)))
+
 /** Undefined: it is no update. */
 export const lookAt = (raw: unknown): FirstLook | undefined => {
+  if (isTooDeep(raw)) return undefined
   const update = readUpdate(raw)
   if (update === undefined) {
     return Option.getOrUndefined(Option.map(decodeId(raw), ({ update_id }) => ({ updateId: update_id, kind: "other", chatId: 0, threadId: 0, senderId: null, messageId: null, album: null })))
@@ -142,7 +152,7 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
   const { update_id: updateId, message, edited_message: edited, callback_query: callback, my_chat_member: member, stopped_message_generation: stopped } = update
   const plain = { updateId, threadId: 0, senderId: null, messageId: null, album: null }
   if (message !== undefined) {
-    return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, messageId: message.message_id, album: message.media_group_id ?? null }
+    return { updateId, kind: kindOfMessage(message), chatId: message.chat.id, threadId: threadOf(message), senderId: message.from?.id ?? null, messageId: message.message_id, album: albumOf(message) }
   }
   if (edited !== undefined) {
     // What moves, as a location does, is no other words.

@@ -20,15 +20,15 @@ const BEFORE_CONNECTION: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOU
 
 /** In order; the first that fits. A status alone never tells what a description does, and a description never without its status: `retry after 401` is no 401. */
 const REFUSALS: ReadonlyArray<readonly [status: number, description: RegExp, kind: FailureKind]> = [
-  [401, /./s, "auth"],
+  [401, /^/, "auth"],
   [404, /^Not Found$|invalid token specified/i, "auth"],
-  [409, /./s, "conflict"],
-  [429, /./s, "rate_limited"],
+  [409, /^/, "conflict"],
+  [429, /^/, "rate_limited"],
   [403, /bot was blocked by the user/i, "chat_blocked"],
   [403, /can't initiate conversation/i, "chat_not_started"],
   [403, /user is deactivated|bot was kicked|bot is not a member|group chat was deleted|PEER_ID_INVALID/i, "chat_gone"],
   [403, /not enough rights|CHAT_WRITE_FORBIDDEN|have no rights to send/i, "no_rights"],
-  [403, /./s, "chat_gone"],
+  [403, /^/, "chat_gone"],
   [400, /chat not found|PEER_ID_INVALID|group chat was deleted|group chat was deactivated/i, "chat_gone"],
   [400, /can't parse entities|ENTITY_|entities? /i, "format"],
   [400, /message is too long|caption is too long|MESSAGE_TOO_LONG/i, "too_long"],

@@ -6,6 +6,7 @@ import { OperationalLog } from "../OperationalLog.ts"
 import { BotApi, type BotApiError } from "./BotApi.ts"
 import { Outage } from "./Outage.ts"
 import { Pace } from "./Pace.ts"
+import { splitMarked } from "./markup.ts"
 import type { Message } from "./render.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
 import { type Chat, TelegramChats } from "./TelegramChats.ts"
@@ -21,10 +22,19 @@ const WORTH_WAITING = Duration.seconds(5)
 /** A message with all that is sent of it. */
 export type Sendable = Exclude<Message, { readonly kind: "photo" }> | Extract<Message, { readonly kind: "photo" }> & { readonly bytes: Uint8Array }
 
-/** What a message may be reduced to when Telegram will not have it as it is. */
+/** What a message may be reduced to when Telegram will not have it as it is. `rest` comes after it. */
 interface Form {
   readonly chat: Chat
   readonly message: Sendable
+  readonly rest: ReadonlyArray<Sendable>
+}
+
+/** A text that is shorter is too long for nobody. */
+const LEAST_TO_PART = 1000
+/** Parted once more, by a limit that is not ours: a text in two, a picture without the words under it. */
+const parted = (message: Sendable): ReadonlyArray<Sendable> => {
+  if (message.kind === "photo") return message.caption === "" ? [] : [{ ...message, caption: "" }, { kind: "text", text: message.caption, entities: [] }]
+  return message.text.length < LEAST_TO_PART ? [] : splitMarked(message, Math.ceil(message.text.length * 2 / 3)).map(({ text, entities }) => ({ kind: "text", text, entities }))
 }
 
 const plain = (message: Sendable): Sendable | null => {
@@ -59,6 +69,10 @@ export const makeSend = Effect.gen(function*() {
         if (form.chat.threadId === 0) return null
         yield* chats.leaveThread(delivery)
         return { ...form, chat: { ...form.chat, threadId: 0 } }
+      case "too_long": {
+        const [first, ...rest] = form.rest.length > 0 ? [] : parted(form.message)
+        return first === undefined ? null : { ...form, message: first, rest }
+      }
       case "format":
       case "media": {
         const message = plain(form.message)
@@ -109,24 +123,38 @@ export const makeSend = Effect.gen(function*() {
   })
 
   return Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, chat: Chat, message: Sendable) {
-    let form: Form = { chat, message }
-    for (let tries = 1;; tries++) {
-      const result = yield* Effect.result(put(bot, form))
-      yield* Effect.ignore(pace.returned(delivery))
-      yield* outage.note(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
-      if (Result.isSuccess(result)) return Attempt.cases.Sent.make({ statusCode: 200, answer: JSON.stringify({ message_id: result.success.message_id }) })
-      const other = tries < FORMS ? yield* otherwise(delivery, form, result.failure) : null
-      if (other === null) return yield* judge(delivery, bot, result.failure)
-      const wait = yield* pace.reserve(delivery, { proactive: false, within: WORTH_WAITING })
-      if (Duration.isGreaterThan(wait, WORTH_WAITING)) {
-        return Attempt.cases.Later.make({ statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind, after: wait })
+    let form: Form = { chat, message, rest: [] }
+    let isBegun = false
+    const sending = Effect.gen(function*() {
+      for (let tries = 1;; tries++) {
+        const result = yield* Effect.result(put(bot, form))
+        yield* Effect.ignore(pace.returned(delivery))
+        yield* outage.note(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
+        if (Result.isSuccess(result)) {
+          const [next, ...rest] = form.rest
+          if (next === undefined) return Attempt.cases.Sent.make({ statusCode: 200, answer: JSON.stringify({ message_id: result.success.message_id }) })
+          isBegun = true
+          form = { chat: form.chat, message: next, rest }
+        } else {
+          const other = tries < FORMS ? yield* otherwise(delivery, form, result.failure) : null
+          if (other === null) return yield* judge(delivery, bot, result.failure)
+          form = other
+        }
+        const wait = yield* pace.reserve(delivery, { proactive: false, within: WORTH_WAITING })
+        if (Duration.isGreaterThan(wait, WORTH_WAITING)) {
+          const told = Result.isSuccess(result) ? { statusCode: 200, answer: null, errorCode: "paced" }
+            : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
+          return Attempt.cases.Later.make({ ...told, after: wait })
+        }
+        yield* Effect.sleep(wait)
+        yield* pace.departs(delivery)
       }
-      yield* Effect.sleep(wait)
-      yield* pace.departs(delivery)
-      form = other
-    }
-  }, Effect.catch(({ cause }): Effect.Effect<Attempt> => Effect.logWarning("what a bot's message led to could not be written", cause).pipe(
-    // The message itself was surely refused: it is only that its chat or bot could not be marked.
-    Effect.as(Attempt.cases.NotSent.make({ statusCode: null, answer: null, errorCode: "unavailable", retryAfter: null, throttle: false }))
-  )))
+    })
+    const attempt = yield* sending.pipe(Effect.catch(({ cause }): Effect.Effect<Attempt> => Effect.logWarning("what a bot's message led to could not be written", cause).pipe(
+      // The message itself was surely refused: it is only that its chat or bot could not be marked.
+      Effect.as(Attempt.cases.NotSent.make({ statusCode: null, answer: null, errorCode: "unavailable", retryAfter: null, throttle: false }))
+    )))
+    // Of a message of which a part is there nobody can say that it was not sent.
+    return isBegun && attempt._tag !== "Sent" ? Attempt.cases.Unknown.make({ statusCode: attempt.statusCode, answer: attempt.answer, errorCode: "partly_sent" }) : attempt
+  })
 })

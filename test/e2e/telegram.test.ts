@@ -101,6 +101,50 @@ describe("two workers on the lanes of one bot", () => {
   }, 240_000)
 })
 
+describe("two workers on 200 chats of a loud bot", () => {
+  it("serve them in the order in which they became due, and a quiet bot between them", async ({ annotate }) => {
+    const [CHATS, MESSAGES, PLACES] = [200, 4, 2 * 20]
+    const app = fleet.clientOf(await fleet.start("api", env))
+    await Promise.all([fleet.start("worker", env), fleet.start("worker", env)])
+    const [loud, quiet] = [await attach(app), await attach(app)]
+    const [crowd, [one]] = [await meet(loud, CHATS), await meet(quiet, 1)]
+    const { sql } = fleet.database
+    const sent = () => telegram.calls({ bot: loud, method: "sendMessage" }).filter(({ answer, parameters }) => answer?.ok === true && /^[1-4]$/.test(String(parameters["text"])))
+    // All at once: as soon as one is due, all are.
+    await sql.begin(async (held) => {
+      for (const [rank, { session }] of crowd.entries()) {
+        await held`with log as (
+          update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor
+        ), said as (
+          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+          select app_id, ${session}, last_cursor, 'evt_' || ${session}::text || last_cursor, 'message.created', 'character', 'run_1', 'telegram', '{"text":"1","bubbles":["1","2","3","4"]}' from log
+        ) update lanes l set head = log.last_cursor, status = 'ready', due_at = now() - interval '1 minute' + ${rank}::int * interval '1 millisecond' from log where l.session_id = ${session}`
+      }
+      await held`select graphile_worker.add_job('deliver', '{}'::json)`
+    })
+    await until("messages to flow", () => sent().length > PLACES)
+    const before = sent().length
+    await speak(one?.session ?? "", [["between"]])
+    await until("the quiet bot's message", () => one !== undefined && said(quiet, one.person).includes("between"))
+    const meanwhile = sent().length - before
+    assert.isBelow(sent().length, CHATS * MESSAGES, "the loud one was still at it")
+    await atRest()
+
+    const order = sent()
+    assert.lengthOf(order, CHATS * MESSAGES)
+    const ahead = crowd.map(({ person }, rank) => {
+      const own = order.filter(({ chatId }) => chatId === String(person.id))
+      assert.deepStrictEqual(own.map(({ parameters }) => parameters["text"]), ["1", "2", "3", "4"])
+      // Before it come those that were due before it, and those that are served with it.
+      return order.findIndex(({ chatId }) => chatId === String(person.id)) - rank * MESSAGES
+    })
+    await annotate(`${Math.max(...ahead)} messages before a chat's turn at most, ${meanwhile} before the quiet bot's`)
+    assert.isAtMost(Math.max(...ahead), PLACES * MESSAGES)
+    assert.isAtMost(meanwhile, 2 * PLACES * MESSAGES)
+    assert.isEmpty(telegram.calls({ bot: loud }).filter(({ fault }) => fault === "rate_limit"))
+  }, 180_000)
+})
+
 describe("a wait that Telegram asked for", () => {
   it("outlives the worker that was told", async () => {
     const app = fleet.clientOf(await fleet.start("api", env))

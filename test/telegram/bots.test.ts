@@ -193,6 +193,68 @@ describe("a bot whose token is found dead while its webhook is set", () => {
   })
 })
 
+describe("a bot that has got a new token while its webhook was being set under the old one", () => {
+  it("is not revoked for the old one's end", async () => {
+    const { bot, id } = await ground.attach()
+    ground.telegram.advance(2000)
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 401, description: "Unauthorized", afterMs: 1000 })
+    const before = ground.telegram.calls({ bot, method: "setWebhook" }).length
+    const arming = ground.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
+    await until("the webhook to be on its way", () => ground.telegram.calls({ bot, method: "setWebhook" }).length > before)
+    ground.telegram.revokeToken(bot)
+    assert.strictEqual((await ground.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).body.data.status, "active")
+    await arming
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
+  })
+})
+
+describe("a bot that is let go while people write to it", () => {
+  it("ends for good, answers nobody, and what comes in is gone", async () => {
+    const { bot, id } = await ground.attach()
+    const people = Array.from({ length: 6 }, () => ground.telegram.createUser({ first_name: "Anna" }))
+    for (const person of people) ground.telegram.start(person, bot)
+    await until("some to be met", async () => (await ground.chatsOf(id)).length > 0)
+    for (const person of people) ground.telegram.say(person, bot, "Who are you?")
+    assert.strictEqual((await ground.app.delete(`/v1/telegram/bots/${id}`)).status, 200)
+    const { sql } = ground.server.database
+    await until("what was under way to end", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and owner is not null`).length === 0)
+    const calls = ground.telegram.calls({ bot }).length
+    await until("the lanes to end", async () => (await sql`select 1 from lanes where channel_id = ${id}`).length === 0)
+    assert.isEmpty(await sql`select 1 from telegram_bots where channel_id = ${id} and (status <> 'detached' or token is not null)`)
+    assert.isEmpty(ground.telegram.calls({ bot }).slice(calls).filter(({ method }) => method === "sendMessage"))
+    assert.isEmpty(await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`)
+  })
+})
+
+describe("a bot whose hook takes Telegram for a stranger", () => {
+  it("has its webhook set anew by the next probe, and hears what was written meanwhile", async () => {
+    const { bot, id } = await ground.attach()
+    await ground.server.database.sql`update telegram_bots set secret_hash = sha256('another'), previous_secret_hash = null where channel_id = ${id}`
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    await until("Telegram to be turned away", () => ground.telegram.deliveries(bot).some(({ outcome }) => outcome === 401))
+    ground.telegram.advance(2000)
+    assert.deepInclude((await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "active" })
+    ground.telegram.advance(60_000)
+    await saidAtLeast(ground, bot, person, 1)
+  })
+})
+
+describe("a bot whose token cannot be opened", () => {
+  it("keeps no other from being probed", async () => {
+    const { sql } = ground.server.database
+    const [locked, well] = [await ground.attach(), await ground.attach()]
+    await sql`update telegram_bots set token = 'nonsense', probe_due_at = now() - interval '1 hour' where channel_id = ${locked.id}`
+    await sql`update telegram_bots set probe_due_at = now() - interval '1 minute' where channel_id = ${well.id}`
+    const others = await Promise.all(Array.from({ length: 6 }, () => ground.attach()))
+    await sql`update telegram_bots set probe_due_at = now() - interval '30 minutes' where channel_id = any(${others.map(({ id }) => id)})`
+    await sql`select graphile_worker.add_job('probe', '{}'::json)`
+    const probed = async () => (await sql`select 1 from telegram_bots where channel_id = any(${[well, ...others].map(({ id }) => id)}) and health ? 'probed_at'`).length
+    await until("the probes", async () => await probed() === 7)
+    assert.isFalse((await sql`select health ? 'probed_at' as is_known from telegram_bots where channel_id = ${locked.id}`)[0]?.["is_known"])
+  })
+})
+
 describe("a bot that is suspended", () => {
   it("takes in what people write and holds it, sends nothing, and goes on when it is resumed", async () => {
     const { bot, id } = await ground.attach()

@@ -42,3 +42,46 @@ describe("what a chat takes", () => {
     assert.isEmpty(tooMany(bot))
   })
 })
+
+describe("a 429", () => {
+  const met = async (bot: FakeBot) => {
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    return person
+  }
+  const refuse = (bot: FakeBot, chat: number, retry_after: number) =>
+    ground.telegram.fault({ bot, chat, method: "sendMessage" }, { kind: "error", code: 429, description: `Too Many Requests: retry after ${retry_after}`, parameters: { retry_after } })
+
+  it("has its chat go at half the speed afterwards", async () => {
+    const { bot } = await ground.attach()
+    const person = await met(bot)
+    refuse(bot, person.id, 1)
+    for (let n = 0; n < 5; n++) ground.telegram.say(person, bot, "/help")
+    await saidAtLeast(ground, bot, person, 6)
+    const times = ground.telegram.calls({ bot, method: "sendMessage" }).flatMap(({ atMs, answer }) => answer?.ok === true ? [atMs] : [])
+    for (const [later, earlier] of [[5, 4], [4, 3]] as const) assert.isAtLeast((times[later] ?? 0) - (times[earlier] ?? 0), 1900)
+    assert.lengthOf(tooMany(bot), 1)
+  })
+
+  it("holds the whole bot once several of its chats got one, and no other bot", async () => {
+    const { bot, id } = await ground.attach()
+    const [anna, bea, carl] = [await met(bot), await met(bot), await met(bot)]
+    const blockedUntil = async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.blocked_until
+    refuse(bot, anna.id, 600)
+    ground.telegram.say(anna, bot, "/help")
+    await until("the first", () => tooMany(bot).length === 1)
+    ground.telegram.say(carl, bot, "/help")
+    await saidAtLeast(ground, bot, carl, 2)
+    assert.isNull(await blockedUntil())
+    refuse(bot, bea.id, 600)
+    ground.telegram.say(bea, bot, "/help")
+    await until("the bot to be held", async () => await blockedUntil() !== null)
+    ground.telegram.say(carl, bot, "/help")
+    const chat = (await ground.chatsOf(id)).find(({ chat_id }) => chat_id === carl.id)
+    await until("the lane to wait", async () => (await ground.server.database.sql`select 1 from lanes where session_id = ${chat?.session_id ?? ""} and status = 'waiting' and due_at > now() + interval '9 minutes'`).length === 1)
+    assert.lengthOf(ground.said(bot, carl), 2)
+    const other = await ground.attach()
+    await met(other.bot)
+  })
+})

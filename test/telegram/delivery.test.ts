@@ -232,9 +232,11 @@ describe("a person who blocks the bot", () => {
     const person = { chat: { id: Number(row?.["chat_id"]), type: "private" }, from: { id: Number(row?.["chat_id"]), is_bot: false, first_name: "Anna" }, date: 1 }
     const member = (update_id: number, status: string) => ({ update_id, my_chat_member: { ...person, old_chat_member: { user: bot.user, status: "member" }, new_chat_member: { user: bot.user, status } } })
     const status = async () => (await sql`select status from telegram_chats where channel_id = ${id}`)[0]?.["status"]
+    const secret = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     const hand = async (update: { readonly update_id: number }) => {
-      await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values (${ground.app.appId}, ${id}, ${update.update_id}, 'member', ${person.chat.id}, ${sql.json(update as never)})`
-      await until("the update", async () => (await sql`select done_at from telegram_updates where channel_id = ${id} and update_id = ${update.update_id}`)[0]?.["done_at"] !== null)
+      const { status } = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(update) })
+      assert.strictEqual(status, 200)
+      await until("the update", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and update_id = ${update.update_id} and done_at is not null`).length === 1)
     }
     await hand(member(2_000_000_000, "kicked"))
     assert.strictEqual(await status(), "blocked")
@@ -245,7 +247,7 @@ describe("a person who blocks the bot", () => {
     await hand(member(2_000_000_001, "kicked"))
     assert.strictEqual(await status(), "active")
     // What they have written is a younger word, too.
-    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw, done_at) values (${ground.app.appId}, ${id}, 2000000009, 'text', ${person.chat.id}, '{}', now())`
+    await hand({ update_id: 2_000_000_009, message: { ...person, message_id: 5, text: "I am here" } } as { readonly update_id: number })
     await hand(member(2_000_000_008, "kicked"))
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_010, "kicked"))

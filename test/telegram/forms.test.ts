@@ -70,6 +70,75 @@ describe("a message that Telegram will not have as it is", () => {
     assert.isUndefined(sent.message_thread_id)
   })
 
+  it("is parted once more when it is too long by a limit that we do not know, and told as unknown when only a part arrives", async () => {
+    const long = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ")
+    const tooLong = { kind: "error", code: 400, description: "Bad Request: message is too long" } as const
+    const { bot, person, session } = await greeted()
+    ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+    await speak(session, long)
+    await speak(session, "That was it.")
+    await until("all of it", () => ground.said(bot, person).includes("That was it."))
+    const parts = ground.said(bot, person).slice(1, -1)
+    assert.lengthOf(parts, 2)
+    assert.strictEqual(parts.join(" "), long)
+    // Nobody loops: where the halves are too long, too, it is passed over.
+    ground.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
+    await speak(session, long)
+    await speak(session, "Never mind.")
+    await until("what follows", () => ground.said(bot, person).includes("Never mind."))
+    ground.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+    ground.telegram.fault({ bot, method: "sendMessage", after: 1 }, { kind: "error", code: 400, description: "Bad Request: something new" })
+    await speak(session, long)
+    await speak(session, "Where were we?")
+    await until("what follows", () => ground.said(bot, person).includes("Where were we?"))
+    const outcomes = await until("the outcomes", async () => {
+      const rows = await ground.server.database.sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
+      return rows.length === 6 && rows.map((row) => String(row["said"]).trim())
+    })
+    assert.deepStrictEqual(outcomes, ["sent", "sent", "rejected too_long", "sent", "unknown partly_sent", "sent"])
+  })
+
+  it("is a picture and words when the words under it are too long", async () => {
+    const { bot, person, session, body } = await greeted()
+    ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "error", code: 400, description: "Bad Request: message caption is too long" })
+    await picture(body.character_slug, session, { caption: "From my window" })
+    assert.deepStrictEqual((await saidAtLeast(ground, bot, person, 3)).slice(1), ["", "From my window"])
+  })
+
+  it.each([
+    [403, "Forbidden: user is deactivated", "chat_gone"],
+    [403, "Forbidden: bot can't initiate conversation with a user", "chat_not_started"],
+    [403, "Forbidden: bot was kicked from the group chat", "chat_gone"],
+    [400, "Bad Request: chat not found", "chat_gone"],
+    [400, "Bad Request: PEER_ID_INVALID", "chat_gone"],
+    [400, "Bad Request: not enough rights to send text messages to the chat", "no_rights"],
+    [400, "Bad Request: CHAT_WRITE_FORBIDDEN", "no_rights"]
+  ])("waits where there is no way to the chat, which the app is told, and goes out when somebody writes there: %i %s", async (code, description, reason) => {
+    const { bot, person, session, id } = await greeted()
+    ground.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code, description })
+    await speak(session, "Are you there?")
+    await until("the chat to be unreachable", async () => (await ground.chatsOf(id))[0]?.status === "unreachable")
+    assert.strictEqual((await ground.chatsOf(id))[0]?.reason, reason)
+    const { events } = (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data
+    assert.isTrue(events.some(({ type, payload }: { type: string; payload: Record<string, unknown> }) => type === "chat.unreachable" && payload["session_id"] === session && payload["reason"] === reason))
+    assert.notInclude(ground.said(bot, person), "Are you there?")
+    ground.telegram.say(person, bot, "Here I am")
+    await until("what waited", () => ground.said(bot, person).includes("Are you there?"))
+  })
+
+  it("is parted at 4,096 UTF-16 units and never inside a letter, be it an emoji at the very edge", async () => {
+    const { bot, person, session } = await greeted()
+    for (const [place, letter] of [[4093, "😀"], [4090, "👩‍👩‍👧‍👦"], [4095, "e\u0301"]] as const) {
+      const text = `${"x".repeat(place)}${letter.repeat(3)}`
+      const before = ground.said(bot, person).length
+      await speak(session, text)
+      const parts = (await saidAtLeast(ground, bot, person, before + 2)).slice(before)
+      assert.strictEqual(parts.join(""), text)
+      for (const part of parts) assert.isTrue(part.length <= 4096 && part.isWellFormed() && !/^(?:\u200d|\u0301)|\u200d$/u.test(part), part.slice(-12))
+    }
+    assert.isEmpty(ground.telegram.calls({ bot, method: "sendMessage" }).filter(({ answer }) => answer?.ok === false))
+  }, 60_000)
+
   it("is words in place of a picture that Telegram cannot use", async () => {
     const { bot, person, session, body } = await greeted()
     ground.telegram.fault({ bot, method: "sendPhoto" }, { kind: "error", code: 400, description: "Bad Request: IMAGE_PROCESS_FAILED" })

@@ -69,21 +69,26 @@ describe("a bot whose owner has renamed it", () => {
 })
 
 describe("a server that has moved", () => {
-  it("has the webhooks of its bots come to where it is now", async () => {
+  it("has the webhooks of its bots come to where it is now, and of its manager bot", async () => {
     const database = await createTestDatabase()
-    const env = { TELEGRAM_API_ROOT: ground.telegram.url }
+    const manager = ground.telegram.createBot({ can_manage_bots: true })
+    const env = { TELEGRAM_API_ROOT: ground.telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token }
     try {
       const old = await startTestServer({ database, env })
       const app = await old.createApp()
       const bot = ground.telegram.createBot()
       const { id } = (await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await app.createCharacter() })).body.data
       assert.strictEqual((await webhookOf(bot)).url, `${old.baseUrl}/v1/telegram/hooks/${id}`)
+      assert.strictEqual((await app.post("/v1/telegram/bots", { mode: "managed", character_slug: await app.createCharacter() })).status, 200)
+      assert.strictEqual((await webhookOf(manager)).url, `${old.baseUrl}/v1/telegram/hooks/manager`)
       await old.close()
       ground.telegram.advance(2000)
       const moved = await startTestServer({ database, env: { ...env, PUBLIC_URL: "https://moved.example" } })
       await database.sql`update telegram_bots set probe_due_at = now()`
       await database.sql`select graphile_worker.add_job('probe', '{}'::json)`
       await until("the webhook to move", async () => (await webhookOf(bot)).url === `https://moved.example/v1/telegram/hooks/${id}`)
+      await database.sql`select graphile_worker.add_job('manager', '{}'::json)`
+      await until("the manager's webhook to move", async () => (await webhookOf(manager)).url === "https://moved.example/v1/telegram/hooks/manager")
       await until("the row to say so", async () => (await database.sql`select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`).length === 1)
       await moved.close()
     } finally {

@@ -387,6 +387,21 @@ describe("a link for a user of the app's", () => {
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
   })
 
+  it("of another bot, be it another app's, is none here and stays good there", async () => {
+    const other = await ground.server.createApp()
+    const there = ground.telegram.createBot()
+    const attached = await other.post("/v1/telegram/bots", { mode: "byo", token: there.token, character_slug: await other.createCharacter({ greeting: GREETING }) })
+    const { url } = (await other.post(`/v1/telegram/bots/${attached.body.data.id}/links`, { external_user_ref: "user-48" })).body.data
+    const { bot, id } = await ground.attach()
+    const person = ground.telegram.createUser({ first_name: "Anna" })
+    ground.telegram.start(person, bot, url.split("start=")[1])
+    assert.include((await saidAtLeast(ground, bot, person, 2)).join(), "used or has run out")
+    assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
+    ground.telegram.start(person, there, url.split("start=")[1])
+    await saidAtLeast(ground, there, person, 1)
+    assert.strictEqual((await other.get(`/v1/telegram/bots/${attached.body.data.id}/chats`)).body.data.chats[0].external_user_ref, "user-48")
+  })
+
   it("makes nobody of a group, and stays good for the one whom it is for", async () => {
     const { bot, id } = await ground.attach()
     const { url } = (await ground.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-47" })).body.data

@@ -66,6 +66,14 @@ describe("a managed bot", () => {
     assert.lengthOf(telegram.calls({ bot, method: "setMyCommands" }), 1)
   })
 
+  it("is suggested no name that Telegram would not take", async () => {
+    const character_slug = await app.createCharacter()
+    for (const suggested_username of ["bot", "abot", "1nice_bot", "nice__bot", "nice_robo", "_nice_bot", `${"a_b".repeat(10)}_bot`]) {
+      assert.strictEqual((await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username })).status, 422, suggested_username)
+    }
+    assert.strictEqual((await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username: "a_nice_name_of_32_characters_Bot" })).status, 200)
+  })
+
   it("is found under another name by the word of who makes it", async () => {
     const { id, claim } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
@@ -120,6 +128,23 @@ describe("a managed bot", () => {
     assert.isEmpty(await sql`select 1 from telegram_unclaimed where username = ${username}`)
   })
 
+  it("is taken in though we died between the person's word and its token", async () => {
+    const { id, claim } = await request()
+    const { sql } = server.database
+    const owner = telegram.createUser({ first_name: "Olga" })
+    const bot = telegram.confirmNewBot(manager, owner, { username: "found_by_word_bot", name: "Word" })
+    await until("it to be kept", async () => (await sql`select 1 from telegram_unclaimed where user_id = ${bot.id}`).length === 1)
+    const death = await dyingAt(server, { event: "update", table: "telegram_bots", when: `new.channel_id = '${id}'` })
+    telegram.start(owner, manager, claim)
+    await until("the death", death.hasDied)
+    await until("it to be left", async () => (await sql`select 1 from telegram_manager_updates where done_at is null and error is not null`).length === 1)
+    await sql`update telegram_manager_updates set due_at = now() where done_at is null`
+    await sql`select graphile_worker.add_job('manager', '{}'::json)`
+    assert.strictEqual((await isActive(id)).username, "found_by_word_bot")
+    await death.end()
+    await until("the manager's answer", () => telegram.transcript(manager, owner).some(({ text }) => text === "Your bot is being set up."))
+  })
+
   it("of a name that two apps have thought of belongs to whom its owner has given their word", async () => {
     const other = await server.createApp()
     const character_slug = await other.createCharacter()
@@ -153,11 +178,65 @@ describe("a managed bot", () => {
     const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length
     const { sql } = server.database
     const again = { update_id: 2_000_000_001, managed_bot: { user: owner.user, bot: bot.user } }
-    await sql`insert into telegram_manager_updates (update_id, raw) values (${again.update_id}, ${sql.json(again as never)})`
-    await sql`select graphile_worker.add_job('manager', '{}'::json)`
+    const secret = String(telegram.calls({ bot: manager, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
+    const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(again) })
+    assert.strictEqual(status, 200)
     await until("it to be handled", async () => (await sql`select 1 from telegram_manager_updates where update_id = ${again.update_id} and done_at is not null`).length === 1)
     assert.deepInclude(await get(id), { status: "active", telegram_user_id: bot.id })
     assert.lengthOf(telegram.calls({ bot: manager, method: "replaceManagedBotToken" }), before)
+  })
+})
+
+describe("a managed bot that nobody waits for any more", () => {
+  const handled = (userId: number) => until("all that the manager was told of it to be done", async () =>
+    (await server.database.sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(userId)}`).length === 0)
+  const unclaimed = (userId: number) => server.database.sql`select 1 from telegram_unclaimed where user_id = ${userId}`
+
+  it("is not kept for another, though two workers hear of it at once", async () => {
+    const { id, username, name } = await request()
+    const { sql } = server.database
+    const waiting = async () => (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length
+    const owner = telegram.createUser({ first_name: "Olga" })
+    let bot: ReturnType<FakeTelegram["createBot"]> | undefined
+    await sql.begin(async (held) => {
+      await held`select 1 from telegram_provisionings where channel_id = ${id} for update`
+      bot = telegram.confirmNewBot(manager, owner, { username, name })
+      for (const workers of [1, 2]) {
+        await until(`worker ${workers} to wait`, async () => await waiting() >= workers)
+        await sql`update telegram_manager_updates set due_at = now() where done_at is null`
+        await sql`select graphile_worker.add_job('manager', '{}'::json)`
+      }
+    })
+    await isActive(id)
+    await handled(bot?.id ?? 0)
+    assert.isEmpty(await unclaimed(bot?.id ?? 0))
+  })
+
+  it("is not given to another request once an app has let it go: people write to it still", async () => {
+    const { id, owner, bot } = await made()
+    assert.strictEqual((await app.delete(`/v1/telegram/bots/${id}`)).status, 200)
+    await handled(bot.id)
+    assert.isEmpty(await unclaimed(bot.id))
+    assert.notInclude(await operations(id), "bot.token_replaced")
+    const next = await request()
+    telegram.start(owner, manager, next.claim)
+    const [button] = await until("the manager's answer", () => telegram.transcript(manager, owner).find(({ reply_markup }) => reply_markup !== undefined)?.reply_markup?.inline_keyboard.flat())
+    assert.isDefined(button)
+    assert.strictEqual((await get(next.id)).status, "awaiting_creation")
+  })
+
+  it("is let go when its token cannot be had for hours", async () => {
+    const { id, username, name } = await request()
+    const refused = telegram.fault({ bot: manager, method: "getManagedBotToken", count: 1000 }, { kind: "error", code: 400, description: "Bad Request: BOT_INVALID" })
+    telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
+    const { sql } = server.database
+    await until("its request to be found", async () => (await sql`select 1 from telegram_provisionings where channel_id = ${id} and matched_at is not null`).length === 1)
+    await sql`update telegram_provisionings set expires_at = now() - interval '7 hours', matched_at = now() - interval '7 hours' where channel_id = ${id}`
+    await sql`update telegram_manager_updates set done_at = now()`
+    await sql`select graphile_worker.add_job('manager', '{}'::json)`
+    await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
+    refused.remove()
+    assert.strictEqual((await app.get(`/v1/telegram/bots/${id}`)).status, 404)
   })
 })
 
@@ -178,6 +257,28 @@ describe("the token of a managed bot", () => {
     assert.notInclude(await operations(id), "bot.token_replaced")
   })
 
+  it("may be replaced while updates wait at Telegram, and none of them is lost", async () => {
+    const { id, bot } = await made()
+    const person = telegram.createUser({ first_name: "Anna" })
+    telegram.start(person, bot)
+    await until("the greeting", () => said(bot, person).length === 1)
+    const { sql } = server.database
+    await sql`alter table telegram_updates rename to away`
+    try {
+      telegram.say(person, bot, "Still there?")
+      await until("it to be turned away", () => telegram.deliveries(bot).some(({ outcome }) => outcome === 503))
+      telegram.advance(2000)
+      assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/rotate-token`, {})).status, 200)
+      assert.lengthOf(telegram.pendingUpdates(bot), 1)
+    } finally {
+      await sql`alter table away rename to telegram_updates`
+    }
+    telegram.advance(60_000)
+    await until("an answer", () => said(bot, person).length >= 2)
+    const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
+    assert.deepStrictEqual((await app.events(chat.session_id)).filter(({ role }) => role === "user").map(({ payload }) => payload["text"]), ["Still there?"])
+  })
+
   it("is found again when we died between its replacement and its storing", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
@@ -188,6 +289,29 @@ describe("the token of a managed bot", () => {
     await sql`select graphile_worker.add_job('probe', '{}'::json)`
     await until("the new token", async () => (await get(id)).token_hint === `${bot.id}:...${bot.token.slice(-4)}`)
     assert.strictEqual((await isActive(id)).id, id)
+  })
+
+  it("whose replacement came to nothing is the one it was, and the bot is looked after as before", async () => {
+    const { id, bot } = await made()
+    const { sql } = server.database
+    telegram.fault({ bot: manager, method: "replaceManagedBotToken" }, { kind: "html502" })
+    assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/rotate-token`, {})).status, 502)
+    await sql`update telegram_bots set rotating_since = rotating_since - interval '2 minutes' where channel_id = ${id}`
+    telegram.advance(2000)
+    await fetch(`${telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
+    telegram.advance(2000)
+    assert.deepInclude((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, { status: "degraded", reason: "webhook_hijacked" })
+    assert.isEmpty(await sql`select 1 from telegram_bots where channel_id = ${id} and rotating_since is not null`)
+    telegram.revokeToken(bot)
+    await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
+  })
+
+  it("that Telegram has refused by mistake is good again at the next look", async () => {
+    const { id, bot } = await made()
+    telegram.fault({ bot, method: "getWebhookInfo" }, { kind: "error", code: 401, description: "Unauthorized" })
+    assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
+    telegram.advance(2000)
+    assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
   })
 
   it("that its owner has revoked is fetched anew, and the bot goes on by itself", async () => {
@@ -220,6 +344,27 @@ describe("a managed bot that gets another owner", () => {
     assert.include(await operations(id), "bot.owner_changed")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
+  })
+})
+
+describe("a managed bot that gets another owner while its token is being replaced", () => {
+  it("is suspended all the same, has the new token, and goes on under it when its app says so", async () => {
+    const { id, bot } = await made()
+    const person = telegram.createUser({ first_name: "Anna" })
+    telegram.advance(2000)
+    telegram.fault({ bot: manager, method: "replaceManagedBotToken" }, { kind: "slow", ms: 700 })
+    const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length
+    const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {})
+    await until("the replacement to be on its way", () => telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length > before)
+    telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
+    await rotating
+    await until("the manager's news", async () => (await server.database.sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(bot.id)}`).length === 0)
+    assert.deepInclude(await get(id), { status: "suspended", reason: "owner_changed", token_hint: `${bot.id}:...${bot.token.slice(-4)}` })
+    assert.notInclude(await operations(id), "bot.token_replaced")
+    telegram.advance(2000)
+    assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
+    telegram.start(person, bot)
+    await until("the greeting", () => said(bot, person).length === 1)
   })
 })
 

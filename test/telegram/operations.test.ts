@@ -114,22 +114,3 @@ describe("a turn that failed", () => {
     assert.deepStrictEqual(ground.said(bot, person).slice(1), ["Hm, Anna. Say that again?"])
   })
 })
-
-describe("ten thousand bots", () => {
-  it("cost a process nothing until somebody talks to them", async () => {
-    const { sql } = ground.server.database
-    const { appId } = ground.app
-    const slug = await ground.app.createCharacter()
-    await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, status, probe_due_at)
-      select ${appId}, 'bot_' || lpad(n::text, 26, '0'), 'byo', ${slug}, n, 'active', now() + interval '1 day' from generate_series(1, 10000) n`
-    await sql`insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target)
-      select app_id, channel_id, 'chats', 'telegram_byo', true, channel_id, '{}' from telegram_bots where user_id <= 10000`
-    const { bot } = await ground.attach()
-    const person = ground.telegram.createUser()
-    const began = performance.now()
-    ground.telegram.start(person, bot)
-    await saidAtLeast(ground, bot, person, 1)
-    assert.isBelow(performance.now() - began, 2000)
-    assert.lengthOf((await ground.app.get("/v1/telegram/bots?limit=100")).body.data.bots, 100)
-  })
-})

@@ -81,6 +81,8 @@ export interface StatusChange {
   readonly status: BotStatus
   readonly reason: string | null
   readonly from: ReadonlyArray<BotStatus>
+  /** Only while the bot has this token: it may have been given another one meanwhile. */
+  readonly tokenVersion?: number
   /** What the app is told; null: nothing. */
   readonly news: Omit<OperationalEvent, "appId"> | null
 }
@@ -132,11 +134,10 @@ export class BotRows extends Context.Service<BotRows, {
     const columns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms,
       webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since, created_at`
-    const select = (appId: string, { channelId, after, limit }: { readonly channelId: string | null; readonly after: string | null; readonly limit: number }) =>
-      query<Array<StoredBot>>((sql) => sql`
-        select ${columns(sql)} from telegram_bots where app_id = ${appId} and status <> 'detached' and (${channelId}::text is null or channel_id = ${channelId}) and channel_id > ${after ?? ""}
-        order by channel_id limit ${limit}::int`)
-    const get = (appId: string, channelId: string) => Effect.map(select(appId, { channelId, after: null, limit: 1 }), (rows) => rows[0])
+    const get = (appId: string, channelId: string) => query<Array<StoredBot>>((sql) => sql`
+      select ${columns(sql)} from telegram_bots where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`).pipe(Effect.map(([row]) => row))
+    const list = (appId: string, { after, limit }: { readonly after: string | null; readonly limit: number }) => query<Array<StoredBot>>((sql) => sql`
+      select ${columns(sql)} from telegram_bots where app_id = ${appId} and channel_id > ${after ?? ""} and status <> 'detached' order by channel_id limit ${limit}::int`)
 
     const sealed = (appId: string, channelId: string, token: Redacted.Redacted<string>) => secrets.seal(BOT_TOKEN, [appId, channelId], token)
 
@@ -186,12 +187,13 @@ export class BotRows extends Context.Service<BotRows, {
         where app_id = ${appId} and channel_id = ${channelId} and status not in ('active', 'failing', 'deleted') returning 1`)
       if (begun.length > 0) yield* alignment.begin({ appId, sessionId: null }, channelId)
     })
-    const become = Effect.fnUntraced(function*(appId: string, channelId: string, { status, reason, from, news }: StatusChange) {
+    const become = Effect.fnUntraced(function*(appId: string, channelId: string, { status, reason, from, tokenVersion, news }: StatusChange) {
       yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
       const [changed] = yield* query<Array<{ news: boolean }>>((sql) => sql`
         update telegram_bots b set status = ${status}, reason = ${reason}
         from (select status as was, reason as why from telegram_bots where app_id = ${appId} and channel_id = ${channelId} for update) o
         where b.app_id = ${appId} and b.channel_id = ${channelId} and b.status = any(${[...from]}::text[])
+          and b.token_version = coalesce(${tokenVersion ?? null}::int, b.token_version)
         returning o.was <> b.status or o.why is distinct from b.reason as news`)
       if (changed === undefined) return
       if (WALKED.has(status)) yield* walk(appId, channelId)
@@ -223,7 +225,7 @@ export class BotRows extends Context.Service<BotRows, {
     return BotRows.of({
       create,
       get,
-      list: (appId, filter) => select(appId, { ...filter, channelId: null }),
+      list,
       configure,
       token,
       replaceToken,

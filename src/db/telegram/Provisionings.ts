@@ -7,11 +7,15 @@ import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { appendOperational } from "../appendOperational.ts"
-import { Database, type DatabaseError } from "../Database.ts"
+import { Database, type DatabaseError, type Sql } from "../Database.ts"
 import { type BotIdentity, BotRows, type BotSettings, type StoredBot } from "./BotRows.ts"
 
 /** A link can be used for so long. */
 const LINK_MINUTES = 15
+/** A bot whose token cannot be had for so long is not tried any more. */
+const TAKEN_IN_WITHIN = "6 hours"
+/** Who replaces a token has done so by then, or will not. */
+const ROTATED_WITHIN = "1 minute"
 
 export interface Wanted extends BotSettings {
   readonly characterSlug: string
@@ -58,6 +62,8 @@ export class Provisionings extends Context.Service<Provisionings, {
   /** It is another's by now. Whether the new owner may go on with it is for the app to say, which is told: the bot is suspended until then. */
   readonly setOwner: (place: BotPlace, ownerId: number) => Effect.Effect<void, DatabaseError>
   readonly beginRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
+  /** Telegram still has the old token: unless it was begun a moment ago, nothing has come of it. */
+  readonly endRotation: (place: BotPlace) => Effect.Effect<void, DatabaseError>
   /** Ends requests whose time has run out, and the bots that there will not be. */
   readonly expire: Effect.Effect<void, DatabaseError>
 }>()("src/db/telegram/Provisionings") {
@@ -85,10 +91,11 @@ export class Provisionings extends Context.Service<Provisionings, {
       return { bot, claimCode, expiresAt: row.expires_at }
     }, transaction)
 
+    const matched = (userId: number) => query<Array<BotPlace>>((sql) => sql`
+      select app_id as "appId", channel_id as "channelId" from telegram_provisionings where user_id = ${userId} order by matched_at desc limit 1`).pipe(Effect.map(([row]) => row))
     const match = Effect.fnUntraced(function*({ userId, username, ownerId }: MadeBot) {
       // Whoever found the request and died before the bot was taken in finds it again.
-      const [found] = yield* query<Array<BotPlace>>((sql) => sql`
-        select app_id as "appId", channel_id as "channelId" from telegram_provisionings where user_id = ${userId} order by matched_at desc limit 1`)
+      const found = yield* matched(userId)
       if (found !== undefined) return found
       // A username that an app has thought of is no proof: another app may have thought of it, too. The person's own word goes before it.
       const [claimed] = yield* query<Array<BotPlace>>((sql) => sql`
@@ -102,29 +109,38 @@ export class Provisionings extends Context.Service<Provisionings, {
         update telegram_provisionings p set matched_at = now(), user_id = ${userId} from open o join best using (rank)
         where p.app_id = o.app_id and p.channel_id = o.channel_id and p.matched_at is null
         returning p.app_id as "appId", p.channel_id as "channelId"`)
-      yield* query((sql) => claimed === undefined
-        ? sql`insert into telegram_unclaimed (user_id, username, owner_id) values (${userId}, ${username}, ${ownerId}) on conflict (user_id) do update set username = excluded.username, owner_id = excluded.owner_id`
-        : sql`delete from telegram_unclaimed where user_id = ${userId}`)
-      return claimed
+      // Another process may have heard of it in the same moment.
+      const place = claimed ?? (yield* matched(userId))
+      // People write on to a bot that an app has let go: it is not given to another.
+      if (place === undefined) {
+        yield* query((sql) => sql`
+          insert into telegram_unclaimed (user_id, username, owner_id) select ${userId}, ${username}, ${ownerId} where not exists (select from telegram_bots where user_id = ${userId})
+          on conflict (user_id) do update set username = excluded.username, owner_id = excluded.owner_id`)
+      }
+      return place
     }, transaction)
 
     const claim = Effect.fnUntraced(function*(code: string, personId: number) {
-      const [request] = yield* query<Array<{ suggested_username: string; suggested_name: string }>>((sql) => sql`
-        update telegram_provisionings set claimed_by = ${personId} where claim_hash = ${hash(code)} and matched_at is null and expires_at > now() and coalesce(claimed_by, ${personId}) = ${personId}
-        returning suggested_username, suggested_name`)
+      const [request] = yield* query<Array<{ suggested_username: string; suggested_name: string; user_id: number | null }>>((sql) => sql`
+        update telegram_provisionings p set claimed_by = ${personId} from telegram_bots b
+        where p.claim_hash = ${hash(code)} and ((p.matched_at is null and p.expires_at > now() and coalesce(p.claimed_by, ${personId}) = ${personId}) or p.claimed_by = ${personId})
+          and b.app_id = p.app_id and b.channel_id = p.channel_id and b.status = 'awaiting_creation'
+        returning p.suggested_username, p.suggested_name, p.user_id`)
       if (request === undefined) return undefined
       const waiting = yield* query<Array<MadeBot>>((sql) => sql`
-        select user_id as "userId", username, owner_id as "ownerId" from telegram_unclaimed where owner_id = ${personId} and seen_at > now() - ${LINK_MINUTES}::int * interval '1 minute'`)
+        select user_id as "userId", username, owner_id as "ownerId" from telegram_unclaimed where owner_id = ${personId} and (user_id = ${request.user_id} or (${request.user_id}::bigint is null and seen_at > now() - ${LINK_MINUTES}::int * interval '1 minute'))`)
       return { username: request.suggested_username, name: request.suggested_name, made: waiting.length === 1 ? waiting[0] : undefined }
     }, transaction)
 
+    const isOver = (sql: Sql) => sql`p.expires_at < now() and (p.matched_at is null or (p.matched_at < now() - ${TAKEN_IN_WITHIN}::interval
+      and exists (select from telegram_bots b where b.app_id = p.app_id and b.channel_id = p.channel_id and b.status = 'awaiting_creation')))`
     const expireOne = Effect.fnUntraced(function*({ appId, channelId }: BotPlace) {
       const over = yield* query((sql) => sql`
-        delete from telegram_provisionings where app_id = ${appId} and channel_id = ${channelId} and expires_at < now() and matched_at is null returning 1`)
+        delete from telegram_provisionings p where p.app_id = ${appId} and p.channel_id = ${channelId} and ${isOver(sql)} returning 1`)
       if (over.length > 0) yield* rows.detach(appId, channelId, "link_expired")
     }, transaction)
     const expire = query<Array<BotPlace>>((sql) => sql`
-      select app_id as "appId", channel_id as "channelId" from telegram_provisionings where expires_at < now() and matched_at is null`).pipe(
+      select p.app_id as "appId", p.channel_id as "channelId" from telegram_provisionings p where ${isOver(sql)}`).pipe(
       Effect.flatMap((over) => Effect.forEach(over, expireOne, { discard: true }))
     )
 
@@ -137,6 +153,7 @@ export class Provisionings extends Context.Service<Provisionings, {
       adopt: ({ appId, channelId }, identity, ownerId, token) => transaction(Effect.gen(function*() {
         yield* rows.replaceToken(appId, channelId, token, identity)
         yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId}, status = 'pending' where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
+        yield* query((sql) => sql`delete from telegram_unclaimed where user_id = ${identity.userId}`)
       })),
       setOwner: Effect.fnUntraced(function*({ appId, channelId }, ownerId) {
         // Two that hear of it at once do it once.
@@ -150,6 +167,8 @@ export class Provisionings extends Context.Service<Provisionings, {
       }, transaction, Effect.provideContext(services)),
       beginRotation: ({ appId, channelId }) => query((sql) => sql`
         update telegram_bots set rotating_since = now(), probe_due_at = least(probe_due_at, now() + interval '1 minute') where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      endRotation: ({ appId, channelId }) => query((sql) => sql`
+        update telegram_bots set rotating_since = null where app_id = ${appId} and channel_id = ${channelId} and rotating_since < now() - ${ROTATED_WITHIN}::interval`).pipe(Effect.asVoid),
       expire
     })
   }))

@@ -16,7 +16,7 @@ const dropPending = z.boolean().meta({ description: "Drop what people have writt
 const common = { character_slug: characterSlug, unknown_policy: unknownPolicy.optional(), join_window_ms: joinWindow.optional() }
 
 /** As Telegram takes it: 5 to 32 letters, digits and underscores, with a letter first and bot at the end. */
-const username = z.string().regex(/^[A-Za-z](?:_?[A-Za-z0-9]){1,28}_?[Bb][Oo][Tt]$/, "Must be 5 to 32 letters, digits and underscores, begin with a letter and end in bot")
+const username = z.string().max(32).regex(/^[A-Za-z](?:_?[A-Za-z0-9]){1,28}_?[Bb][Oo][Tt]$/, "Must be 5 to 32 letters, digits and underscores, begin with a letter and end in bot")
 
 export const BotCreate = z.discriminatedUnion("mode", [
   z.object({

@@ -97,7 +97,7 @@ export class Arming extends Context.Service<Arming, {
       const reason = error._tag === "TokenRejected" ? "token_rejected" : "webhook_not_set"
       const status = error._tag === "TokenRejected" ? "revoked" as const : bot.status === "pending" ? "pending" as const : "degraded" as const
       const news = status === "pending" ? null : { type: `bot.${status}`, payload: { bot_id: bot.channel_id, reason } } as const
-      return Effect.ignore(rows.become(bot.app_id, bot.channel_id, { status, reason, from: ["pending", "active", "degraded"], news }))
+      return Effect.ignore(rows.become(bot.app_id, bot.channel_id, { status, reason, from: ["pending", "active", "degraded"], tokenVersion: bot.token_version, news }))
     }))
 
     return Arming.of({

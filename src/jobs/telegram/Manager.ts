@@ -1,4 +1,5 @@
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { COMMANDS } from "#channels/telegram/lines.ts"
-import { MANAGER } from "#channels/telegram/hooksPath.ts"
+import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
@@ -20,6 +21,9 @@ import { Arming, TelegramUnavailable } from "./Arming.ts"
 
 /** A bot that was made a moment ago may not have its token everywhere yet. */
 const UNTIL_THERE = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 15 }))
+
+/** How often the manager's own webhook is seen to: nobody else tells us that it was taken away. */
+const ARMED_FOR_MS = 10 * 60_000
 
 /** Of a character's bio that fits into a bot's description. */
 const MOST_OF_BIO = 512
@@ -55,7 +59,7 @@ export class Manager extends Context.Service<Manager, {
   /** Sees to it that no copy of the token stays good. */
   readonly letGo: (bot: StoredBot) => Effect.Effect<void>
 }>()("src/jobs/telegram/Manager") {
-  static readonly layer = (options: { readonly token: Redacted.Redacted<string> | null; readonly polling: boolean }) => Layer.effect(Manager, Effect.gen(function*() {
+  static readonly layer = (options: { readonly token: Redacted.Redacted<string> | null; readonly polling: boolean; readonly publicUrl: string | null }) => Layer.effect(Manager, Effect.gen(function*() {
     const api = yield* BotApi
     const rows = yield* BotRows
     const arming = yield* Arming
@@ -74,14 +78,19 @@ export class Manager extends Context.Service<Manager, {
       username ??= (yield* call((token) => api.call(token, "getMe", undefined))).username
       return username
     })
-    const armed = new Set<string>()
+    let armed = { at: "", until: 0 }
     const arm = Effect.fnUntraced(function*(hooksAt: string) {
       if (secret === null) return yield* new NoManager()
-      if (armed.has(hooksAt)) return
+      const now = yield* Clock.currentTimeMillis
+      if (armed.at === hooksAt && now < armed.until) return
       yield* name
+      // The same once more is nothing to Telegram.
       if (!options.polling) yield* call((token) => api.call(token, "setWebhook", { url: `${hooksAt}/${MANAGER}`, secret_token: secret, allowed_updates: ["message", "managed_bot"] }))
-      armed.add(hooksAt)
+      armed = { at: hooksAt, until: now + ARMED_FOR_MS }
     })
+    const stayArmed = secret === null || options.publicUrl === null ? Effect.void : arm(`${options.publicUrl}${HOOKS_PATH}`).pipe(
+      Effect.catch((error) => Effect.logWarning("the manager bot's webhook could not be set", { reason: error.message }))
+    )
 
     const tokenOf = (userId: number) => Effect.map(call((token) => api.call(token, "getManagedBotToken", { user_id: userId })), (text) => Redacted.make(text, { label: "bot token" }))
     const identify = (next: Redacted.Redacted<string>) => arming.identify(next).pipe(Effect.catchTag("TokenRejected", () => new TelegramUnavailable({ description: "the token is not good yet" })))
@@ -98,7 +107,10 @@ export class Manager extends Context.Service<Manager, {
     const reconcile = Effect.fnUntraced(function*(bot: StoredBot) {
       if (bot.user_id === null) return false
       const [theirs, ours] = [yield* tokenOf(bot.user_id), yield* Effect.orDie(rows.token(bot))]
-      if (ours !== undefined && Redacted.value(theirs) === Redacted.value(ours)) return false
+      if (ours !== undefined && Redacted.value(theirs) === Redacted.value(ours)) {
+        yield* requests.endRotation(place(bot))
+        return false
+      }
       // Not by us, so the owner has revoked the one before.
       yield* take(bot, theirs, bot.rotating_since === null)
       return true
@@ -124,15 +136,17 @@ export class Manager extends Context.Service<Manager, {
       if (bot.owner_id !== made.ownerId) yield* requests.setOwner(at, made.ownerId)
       yield* reconcile(yield* again(at))
     })
+    /** False: nobody waits for it. */
     const made = Effect.fnUntraced(function*(bot: MadeBot) {
       const bound = yield* requests.bound(bot.userId)
-      if (bound !== undefined) return yield* changed(bound, bot)
+      if (bound !== undefined) return yield* Effect.as(changed(bound, bot), true)
       const at = yield* requests.match(bot)
-      if (at === undefined) return yield* Effect.logWarning("a managed bot fits no request and is kept unclaimed", { username: bot.username })
+      if (at === undefined) return yield* Effect.as(Effect.logWarning("a managed bot fits no request", { username: bot.username }), false)
       const token = yield* tokenOf(bot.userId).pipe(Effect.retry({ schedule: UNTIL_THERE, while: (error) => error._tag === "TelegramUnavailable" }))
       yield* requests.adopt(at, yield* identify(token), bot.ownerId, token)
       yield* setUp(at)
       yield* introduce(at, token)
+      return true
     })
 
     const links = Effect.fnUntraced(function*(suggested: string, title: string, claimCode: string) {
@@ -143,8 +157,8 @@ export class Manager extends Context.Service<Manager, {
       const [, code = ""] = /^\/start ([\w-]{1,64})$/.exec(text) ?? []
       if (code === "") return
       const claim = yield* requests.claim(code, chatId)
-      if (claim?.made !== undefined) yield* made(claim.made)
-      const isOpen = claim !== undefined && claim.made === undefined
+      const isMade = claim?.made !== undefined && (yield* made(claim.made))
+      const isOpen = claim !== undefined && !isMade
       const said = claim === undefined ? "That link has been used or has run out." : isOpen ? "Now make your bot, with whatever name you like." : "Your bot is being set up."
       const button = isOpen ? { reply_markup: { inline_keyboard: [[{ text: "Create the bot", url: (yield* links(claim.username, claim.name, code)).url }]] } } : {}
       yield* Effect.ignore(call((token) => api.call(token, "sendMessage", { chat_id: chatId, text: said, ...button })))
@@ -166,6 +180,7 @@ export class Manager extends Context.Service<Manager, {
         )
       }
       yield* requests.expire
+      yield* stayArmed
     })
 
     return Manager.of({
@@ -175,7 +190,12 @@ export class Manager extends Context.Service<Manager, {
       work,
       rotate,
       reconcile,
-      letGo: ({ user_id }) => user_id === null ? Effect.void : Effect.ignore(call((token) => api.call(token, "replaceManagedBotToken", { user_id })))
+      letGo: Effect.fnUntraced(function*(bot) {
+        const { user_id } = bot
+        if (user_id === null) return
+        yield* requests.beginRotation(place(bot))
+        yield* call((token) => api.call(token, "replaceManagedBotToken", { user_id }))
+      }, (effect) => Effect.ignore(effect))
     })
   }))
 }

@@ -18,6 +18,8 @@ const EVERY_SECONDS = { well: 600, ill: 300, unarmed: 30 }
 /** An error younger than this, with so many updates waiting, or more than at the last look, is a webhook that fails. */
 const YOUNG_MS = 10 * 60_000
 const MANY_WAITING = 20
+/** What Telegram says of a webhook that does not take its secret. */
+const OF_SECRET = /\b401\b/
 /** Probes of one process under way. */
 const AT_ONCE = 4
 /** Who sets a webhook has done so by then, or will not. */
@@ -38,6 +40,8 @@ const findIll = (info: WebhookInfo, bot: StoredBot, address: string | null, now:
   const told = [...info.allowed_updates ?? []].sort().join()
   if (told !== [...ALLOWED_UPDATES].sort().join()) return "webhook_changed"
   const failing = info.last_error_date !== undefined && now - info.last_error_date * 1000 < YOUNG_MS
+  // Two who set the webhook in the same moment may each have noted their own secret last.
+  if (failing && OF_SECRET.test(info.last_error_message ?? "")) return "webhook_changed"
   const growing = info.pending_update_count > (bot.health.pending_update_count ?? Infinity)
   return failing && (info.pending_update_count > MANY_WAITING || growing) ? "webhook_failing" : null
 }
@@ -84,8 +88,9 @@ export class Probe extends Context.Service<Probe, {
       const token = yield* Effect.orDie(rows.token(bot))
       if (token === undefined) return
       if (bot.mode === "managed" && (bot.status === "revoked" || bot.rotating_since !== null)) {
-        yield* Effect.ignore(manager.reconcile(bot))
-        return yield* rest(bot, bot.health, EVERY_SECONDS.ill)
+        const isNew = yield* Effect.option(manager.reconcile(bot))
+        // It is the token that we have: how it does is asked like any other's.
+        if (!Option.contains(isNew, false)) return yield* rest(bot, bot.health, EVERY_SECONDS.ill)
       }
       if (bot.status === "pending") {
         yield* repair(bot)
@@ -116,10 +121,16 @@ export class Probe extends Context.Service<Probe, {
       if (ill !== "webhook_changed") yield* degrade(bot, ill)
     })
 
+    /** That one bot cannot be looked after is no matter of the others'. */
+    const alone = (bot: StoredBot) => one(bot).pipe(
+      Effect.catchDefect((defect) => Effect.logError("a bot could not be probed", defect)),
+      Effect.annotateLogs({ bot_id: bot.channel_id })
+    )
+
     return Probe.of({
       one,
       due: Effect.repeat(
-        Effect.flatMap(rows.dueProbes, (due) => Effect.as(Effect.forEach(due, one, { concurrency: AT_ONCE, discard: true }), due.length)),
+        Effect.flatMap(rows.dueProbes, (due) => Effect.as(Effect.forEach(due, alone, { concurrency: AT_ONCE, discard: true }), due.length)),
         { until: (count) => count === 0 }
       ).pipe(Effect.asVoid)
     })

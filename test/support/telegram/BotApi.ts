@@ -99,7 +99,10 @@ export class BotApi {
     const trouble = wait > 0 ? undefined : this.faults.next(entry)
     entry.fault = wait > 0 ? "rate_limit" : trouble?.kind
     if (wait > 0) entry.answer = failed(tooManyRequests(wait))
-    else if (trouble?.kind === "error") entry.answer = failed(new Refusal(trouble.code, trouble.description, trouble.parameters))
+    else if (trouble?.kind === "error") {
+      await this.#world.clock.wait(trouble.afterMs ?? 0)
+      entry.answer = failed(new Refusal(trouble.code, trouble.description, trouble.parameters))
+    }
     else if (trouble === undefined || trouble.kind === "drop_after" || trouble.kind === "slow") {
       entry.answer = await this.#crowd.enter(client.bot.id, entry.chatId, async () => {
         if (trouble?.kind === "slow") await this.#world.clock.wait(trouble.ms)
@@ -113,6 +116,7 @@ export class BotApi {
   #reply(response: ServerResponse, answer: ApiResponse<unknown> | undefined, trouble: Trouble | undefined): void {
     if (trouble?.kind === "hang") return
     if (trouble?.kind === "drop_before" || trouble?.kind === "drop_after") response.socket?.resetAndDestroy()
+    else if (trouble?.kind === "nonsense") response.writeHead(trouble.status, { "content-type": "application/json" }).end(JSON.stringify(trouble.body))
     else if (answer === undefined) response.writeHead(502, { "content-type": "text/html" }).end(EDGE_PAGE)
     else write(response, answer)
   }

@@ -3,7 +3,7 @@ import type { Bot } from "./Bot.ts"
 
 /** What goes wrong. */
 export type Trouble =
-  | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: ResponseParameters }
+  | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: ResponseParameters; readonly afterMs?: number }
   /** Not applied, then a reset. */
   | { readonly kind: "drop_before" }
   /** Applied, then a reset in place of the answer. */
@@ -12,6 +12,8 @@ export type Trouble =
   | { readonly kind: "hang" }
   /** A page of the edge in place of an answer; not applied. */
   | { readonly kind: "html502" }
+  /** Something else in place of an answer of the Bot API; not applied. */
+  | { readonly kind: "nonsense"; readonly status: number; readonly body: unknown }
   /** Applied and answered, but late. */
   | { readonly kind: "slow"; readonly ms: number }
 

@@ -9,7 +9,7 @@ import type { Input } from "./Input.ts"
 
 const MEMBERSHIPS: ReadonlyArray<Membership> = ["member", "administrator", "muted", "left", "kicked"]
 const MEDIA_KINDS = Object.keys(FOLDERS) as ReadonlyArray<MediaKind>
-const TROUBLES: ReadonlyArray<Trouble["kind"]> = ["error", "drop_before", "drop_after", "hang", "html502", "slow"]
+const TROUBLES: ReadonlyArray<Exclude<Trouble["kind"], "nonsense">> = ["error", "drop_before", "drop_after", "hang", "html502", "slow"]
 
 const oneOf = <A extends string>(input: Input, name: string, values: ReadonlyArray<A>): A => {
   const value = values.find((candidate) => candidate === input.text(name))

@@ -1,0 +1,33 @@
+import * as Schema from "effect/Schema"
+import { isBotToken } from "./botToken.ts"
+
+const optional = Schema.optionalKey
+/** The last second that has a date. */
+const LAST_SECOND = 253_402_300_799
+
+const Sent = Schema.Struct({ message_id: Schema.Int })
+const Token = Schema.String.check(Schema.makeFilter(isBotToken))
+
+/** What is read of results. A method that is not here has a result that nobody reads. */
+const RESULTS = {
+  // In groups the bot is found by its username in what people write.
+  getMe: Schema.Struct({ id: Schema.Int, username: Schema.String.check(Schema.isPattern(/^\w{1,64}$/)) }),
+  getWebhookInfo: Schema.Struct({
+    url: optional(Schema.String),
+    pending_update_count: Schema.Natural,
+    last_error_date: optional(Schema.Natural.check(Schema.isLessThanOrEqualTo(LAST_SECOND))),
+    last_error_message: optional(Schema.String),
+    allowed_updates: optional(Schema.Array(Schema.String))
+  }),
+  getUpdates: Schema.Array(Schema.Struct({ update_id: Schema.Int })),
+  getFile: Schema.Struct({ file_path: optional(Schema.String) }),
+  sendMessage: Sent,
+  sendPhoto: Sent,
+  getManagedBotToken: Token,
+  replaceManagedBotToken: Token
+}
+
+const CHECKS: ReadonlyMap<string, (result: unknown) => boolean> = new Map(Object.entries(RESULTS).map(([method, schema]) => [method, Schema.is(schema as Schema.Schema<unknown>)]))
+
+/** Whether what came back is what the method gives, as far as we read it. */
+export const isResultOf = (method: string, result: unknown): boolean => CHECKS.get(method)?.(result) ?? true

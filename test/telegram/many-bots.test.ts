@@ -1,0 +1,74 @@
+import postgres from "postgres"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { createAppIn } from "#test/support/createAppIn.ts"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+import { startTestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
+
+const BOTS = 10_000
+const OF_BOTS = ["telegram_bots", "telegram_chats", "telegram_paces", "channels", "lanes"]
+
+let telegram: FakeTelegram
+let database: TestDatabase
+beforeAll(async () => {
+  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
+  database = await createTestDatabase()
+})
+afterAll(async () => {
+  await database.drop()
+  await telegram.close()
+})
+
+/** What is written by one connection that ends with it, so that the statistics know of it. */
+const written = async (write: (sql: postgres.Sql) => Promise<unknown>) => {
+  const sql = postgres(database.url, { max: 1, connection: { application_name: "writing" } })
+  await write(sql)
+  await sql.end()
+}
+const alone = () => until("nobody but us to be connected", async () =>
+  (await database.sql`select 1 from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and application_name <> 'postgres.js'`).length === 0)
+
+it("a process that has ten thousand bots starts, and answers somebody, on as few rows as one that has one, and calls Telegram for no other bot", async ({ annotate }) => {
+  const { sql } = database
+  const { appId, key } = await createAppIn(sql)
+  /** From the start of a process until a person has been greeted and answered. */
+  const run = async () => {
+    await alone()
+    await sql`select pg_stat_reset()`
+    const server = await startTestServer({ database, env: { TELEGRAM_API_ROOT: telegram.url } })
+    const app = new TestApp(server.baseUrl, appId, key)
+    const before = telegram.calls().length
+    const [bot, person] = [telegram.createBot(), telegram.createUser()]
+    const { status } = await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, join_window_ms: 0, character_slug: await app.createCharacter({ greeting: "Hello." }) })
+    assert.strictEqual(status, 200)
+    const said = (count: number) => until(`${count} messages`, () => telegram.transcript(bot, person).filter(({ from }) => from?.id === bot.id).length >= count)
+    telegram.start(person, bot)
+    await said(1)
+    telegram.say(person, bot, "Who are you?")
+    await said(2)
+    await server.close()
+    await alone()
+    const rows = await sql<Array<{ relname: string; read: number }>>`
+      select relname, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables where relname = any(${OF_BOTS}) order by relname`
+    return { read: rows.reduce((sum, { read }) => sum + read, 0), others: telegram.calls().slice(before).filter(({ botId }) => botId !== bot.id).length }
+  }
+  const ofOne = await run()
+  const [{ character_slug: slug } = { character_slug: "" }] = await sql<Array<{ character_slug: string }>>`select character_slug from telegram_bots limit 1`
+  await written(async (each) => {
+    const id = each`'bot_' || lpad(n::text, 26, '0')`
+    await each`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, token, status, probe_due_at)
+      select ${appId}, ${id}, 'byo', ${slug}, n, 'bot_' || n || '_bot', 'x', 'active', now() + interval '1 day' from generate_series(1, ${BOTS}::int) n`
+    await each`insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target)
+      select ${appId}, ${id}, 'chats', 'telegram_byo', true, 'telegram ' || n, '{}' from generate_series(1, ${BOTS}::int) n`
+    await each`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
+      select ${appId}, ${id}, n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1, ${BOTS}::int) n`
+    await each`insert into telegram_paces (app_id, channel_id, chat_id) select ${appId}, ${id}, c from generate_series(1, ${BOTS}::int) n, unnest(array[0, n]) c`
+    await each`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select ${appId}, 'ses_' || n, ${id}, 1, 0, 0, 'idle' from generate_series(1, ${BOTS}::int) n`
+  })
+  const ofMany = await run()
+  await annotate(`${ofOne.read} rows with one bot, ${ofMany.read} with ${BOTS} more`)
+  assert.isBelow(ofMany.read, ofOne.read + 500)
+  assert.deepStrictEqual([ofOne.others, ofMany.others], [0, 0])
+}, 60_000)

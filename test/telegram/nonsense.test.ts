@@ -1,0 +1,113 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { LogEvent } from "#test/support/TestApp.ts"
+import { type FakeBot, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+/** A chat whose greeting has arrived. */
+const greeted = async () => {
+  const attached = await ground.attach()
+  const person = ground.telegram.createUser({ first_name: "Anna" })
+  ground.telegram.start(person, attached.bot)
+  await saidAtLeast(ground, attached.bot, person, 1)
+  const [chat] = await ground.chatsOf(attached.id)
+  return { ...attached, person, session: chat?.session_id ?? "" }
+}
+/** An event of the character's with these bubbles, as a turn would leave it. */
+const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
+  const { sql } = ground.server.database
+  const [log] = await sql`update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor::int as cursor`
+  await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    values (${log?.["app_id"]}, ${session}, ${log?.["cursor"]}, ${`evt_${session}_${log?.["cursor"]}`}, 'message.created', 'character', 'run_1', 'telegram', ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })})`
+  await sql`update lanes set head = ${log?.["cursor"]}, status = case status when 'idle' then 'ready' else status end where session_id = ${session}`
+  await sql`select graphile_worker.add_job('deliver', '{}'::json)`
+}
+const outcomes = async (session: string) =>
+  (await ground.server.database.sql`select outcome, error_code from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor, part, started_at`).map((row) => `${row["outcome"]} ${row["error_code"]}`)
+const told = async (session: string): Promise<ReadonlyArray<LogEvent>> =>
+  (await ground.app.get("/v1/delivery/events?since=0&limit=200")).body.data.events.filter((event: LogEvent) => event.payload["session_id"] === session)
+const answers = (bot: FakeBot, method: string, status: number, body: unknown) => ground.telegram.fault({ bot, method }, { kind: "nonsense", status, body })
+const wait = (retry_after: unknown, description: unknown = "Too Many Requests") => ({ ok: false, error_code: 429, description, parameters: { retry_after } })
+
+describe("a wait that Telegram asks for", () => {
+  it.concurrent.each<readonly [string, unknown]>([
+    ["as text", wait("1")],
+    ["of less than nothing", wait(-5)],
+    ["of a part of a second", wait(0.0005)],
+    ["without words", wait(1, "")],
+    ["with no text for words", wait(1, { retry: "later" })],
+    ["with its code as text", { ...wait(1), error_code: "429" }]
+  ])("%s is no loss: the message is sent after it", async (_, body) => {
+    const { bot, person, session } = await greeted()
+    answers(bot, "sendMessage", 429, body)
+    await speak(session, ["Patience."])
+    await until("the message", () => ground.said(bot, person).includes("Patience."))
+    await until("the outcomes", async () => (await outcomes(session)).length === 2)
+    assert.deepStrictEqual(await outcomes(session), ["not_sent rate_limited", "sent null"])
+  })
+
+  it("without saying for how long is a few seconds, and for ever a day", async () => {
+    for (const [parameters, atLeast, atMost] of [[undefined, 3, 6], [{ retry_after: 1e18 }, 86_000, 86_500], [{ retry_after: "9".repeat(300) }, 86_000, 86_500]] as const) {
+      const { bot, session } = await greeted()
+      answers(bot, "sendMessage", 429, { ok: false, error_code: 429, description: "Too Many Requests", parameters })
+      await speak(session, ["Patience."])
+      const { sql } = ground.server.database
+      const lane = await until("the lane to wait", async () => (await sql`select extract(epoch from due_at - now())::float8 as seconds from lanes where session_id = ${session} and status = 'waiting' and owner is null`)[0])
+      assert.isAtLeast(lane["seconds"], atLeast)
+      assert.isAtMost(lane["seconds"], atMost)
+      assert.deepStrictEqual(await outcomes(session), ["not_sent rate_limited"])
+    }
+  })
+})
+
+describe("an answer that is none of the Bot API's", () => {
+  it.concurrent.each<readonly [string, number, unknown]>([
+    ["a no without a code", 200, { ok: false }],
+    ["a no in a code of its own", 400, { ok: false, error_code: "many", description: ["x"], parameters: null }],
+    ["a list", 200, []],
+    ["nothing", 200, null],
+    ["a yes to nothing", 200, { ok: true }],
+    ["a yes with nothing", 200, { ok: true, result: null }],
+    ["a yes with something else", 200, { ok: true, result: { message_id: "7" } }],
+    ["a way elsewhere", 302, {}]
+  ])("leaves a message of unknown fate, once on record, and what follows is sent: %s", async (_, status, body) => {
+    const { bot, person, session } = await greeted()
+    answers(bot, "sendMessage", status, body)
+    await speak(session, ["Perhaps.", "Surely."])
+    await until("what follows", () => ground.said(bot, person).includes("Surely."))
+    await until("the outcomes", async () => (await outcomes(session)).length === 2)
+    assert.deepStrictEqual(await outcomes(session), ["unknown no_answer", "sent null"])
+    assert.deepStrictEqual((await told(session)).map(({ type }) => type), ["delivery.unknown"])
+  })
+
+  it("is no bot's name, and the app is told that Telegram cannot be asked", async () => {
+    for (const result of [null, {}, [], { id: "7", username: "x_bot" }, { id: 7 }, { id: 1e300, username: "x_bot" }, { id: 7, username: "((" }]) {
+      const bot = ground.telegram.createBot()
+      answers(bot, "getMe", 200, { ok: true, result })
+      const { status, body } = await ground.app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: await ground.app.createCharacter() })
+      assert.strictEqual(`${status} ${body.detail?.code}`, "502 upstream_failed", JSON.stringify(result))
+    }
+  })
+
+  it("says nothing of a webhook: the bot stays as it is, and nothing breaks", async () => {
+    const { bot, id } = await greeted()
+    for (const result of [null, "x", { url: 7 }, { url: "", pending_update_count: "many" }, { url: "", pending_update_count: 0, last_error_date: 1e17 }, { pending_update_count: 1, allowed_updates: {} }]) {
+      answers(bot, "getWebhookInfo", 200, { ok: true, result })
+      const { status, body } = await ground.app.post(`/v1/telegram/bots/${id}/probe`, {})
+      assert.strictEqual(`${status} ${body.data?.status}`, "200 active", JSON.stringify(result))
+    }
+  })
+
+  it("shows no token, though it has one in it", async () => {
+    const { bot, session, id } = await greeted()
+    answers(bot, "sendMessage", 400, { ok: false, error_code: 400, description: `Bad Request: ${bot.token} is odd` })
+    await speak(session, ["Cursed."])
+    await until("the outcome", async () => (await outcomes(session)).length === 1)
+    const [row] = await ground.server.database.sql`select answer from delivery_attempts where session_id = ${session} and cursor > 1`
+    assert.strictEqual(row?.["answer"], "Bad Request: [token] is odd")
+    assert.notInclude(JSON.stringify((await ground.app.get(`/v1/telegram/bots/${id}`)).body), bot.token.split(":")[1] ?? "")
+  })
+})
