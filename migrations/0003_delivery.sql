@@ -76,7 +76,8 @@ create table lanes (
 ) with (fillfactor = 70);
 create index lanes_ready on lanes (app_id, channel_id, due_at) where status = 'ready' and owner is null;
 create index lanes_waiting on lanes (due_at) where status = 'waiting';
-create index lanes_parked on lanes (channel_id) where status = 'parked';
+-- By when they were: a lane may be parked by what was said a moment before its receiver was there again.
+create index lanes_parked on lanes (due_at) where status = 'parked';
 create index lanes_leased on lanes (owner) where owner is not null;
 create index lanes_of_channel on lanes (app_id, channel_id, session_id);
 

@@ -98,6 +98,7 @@ create table telegram_updates (
   message_id bigint,
   album text,
   received_at timestamptz not null default now(),
+  -- Infinity: its bot takes nothing in for now.
   due_at timestamptz not null default now(),
   raw json not null,
   -- The first of those that are handed in as one message. Set before it is, so that whoever does it again does the same.
@@ -108,7 +109,7 @@ create table telegram_updates (
   done_at timestamptz,
   primary key (app_id, channel_id, update_id)
 );
-create index telegram_updates_open on telegram_updates (app_id, channel_id, chat_id, update_id) where done_at is null;
+create index telegram_updates_open on telegram_updates (app_id, channel_id, chat_id, update_id) where done_at is null and due_at < 'infinity';
 create index telegram_updates_held on telegram_updates (owner) where owner is not null;
 create index on telegram_updates using brin (received_at);
 

@@ -11,6 +11,7 @@ import { EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { lockSessions } from "./acceptStatements.ts"
+import { makeBreath } from "./breath.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { CharacterVersions } from "./CharacterVersions.ts"
 import { groupCommit } from "./GroupCommit.ts"
@@ -70,6 +71,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     const stories = yield* SessionStories
     const signals = yield* LogSignals
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
+    const breath = makeBreath()
 
     const unreadOf = Effect.fnUntraced(function*({ appId, sessionId }: SessionRef, row: UnreadRow) {
       const said = (row.said ?? []).map(([role, text, cursor, at, own]): Utterance & { readonly own: boolean } => ({ role, text, cursor, at: new Date(at), own }))
@@ -137,7 +139,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       const fresh = new Set<Reading>()
       const after = yield* relationships.amendAll(readings.map((reading) => ({
         session: reading.session,
-        decide: (known: Relationship) => Effect.tap(decideOn(reading, known), ({ turnIndex }) => Effect.sync(() => { if (turnIndex !== undefined) fresh.add(reading) }))
+        decide: (known: Relationship) => Effect.tap(Effect.andThen(breath, decideOn(reading, known)), ({ turnIndex }) => Effect.sync(() => { if (turnIndex !== undefined) fresh.add(reading) }))
       })))
       yield* query((sql) => writeAfterwards(
         sql,

@@ -10,6 +10,7 @@ import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
 import { Trail } from "#pipeline/Trail.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
+import { makeBreath } from "#src/db/breath.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
 import { untilReachable } from "#src/db/retry.ts"
@@ -17,7 +18,6 @@ import type { DatabaseError } from "#src/db/Database.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/claimTurns.ts"
 import { CRASH_CAP } from "#src/db/Workers.ts"
-import { breath } from "./breath.ts"
 import { Membership } from "./Membership.ts"
 import { makePlaces } from "./places.ts"
 
@@ -58,6 +58,7 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     let closed = false
     const running = new Map<string, Deferred.Deferred<Outcome>>()
     const nameOf = ({ sessionId, turnIndex, fence }: Lease) => `${sessionId} ${turnIndex} ${fence}`
+    const breath = makeBreath()
     const known = <A, E, R>(lease: Lease, work: (stop: Deferred.Deferred<Outcome>) => Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(Effect.tap(Deferred.make<Outcome>(), (stop) => Effect.sync(() => running.set(nameOf(lease), stop))), work, () => Effect.sync(() => running.delete(nameOf(lease))))
 

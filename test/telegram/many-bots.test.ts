@@ -8,7 +8,7 @@ import { startTestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 const BOTS = 10_000
-const OF_BOTS = ["telegram_bots", "telegram_chats", "telegram_paces", "channels", "lanes"]
+const OF_BOTS = ["telegram_bots", "telegram_chats", "telegram_paces", "channels", "lanes", "telegram_updates"]
 
 let telegram: FakeTelegram
 let database: TestDatabase
@@ -64,8 +64,14 @@ it("a process that has ten thousand bots starts, and answers somebody, on as few
       select ${appId}, ${id}, 'chats', 'telegram_byo', true, 'telegram ' || n, '{}' from generate_series(1, ${BOTS}::int) n`
     await each`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
       select ${appId}, ${id}, n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1, ${BOTS}::int) n`
+    // A third of the bots are held, with what was written to them; a third of the people have blocked theirs.
+    await each`update telegram_bots set status = 'suspended' where user_id <= ${BOTS}::int and user_id % 3 = 0`
+    await each`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw)
+      select ${appId}, ${id}, u, 'text', n, 'infinity', '{}' from generate_series(3, ${BOTS}::int, 3) n, generate_series(1, 10) u`
+    await each`update telegram_chats set status = 'blocked' where chat_id <= ${BOTS}::int and chat_id % 3 = 1`
     await each`insert into telegram_paces (app_id, channel_id, chat_id) select ${appId}, ${id}, c from generate_series(1, ${BOTS}::int) n, unnest(array[0, n]) c`
     await each`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select ${appId}, 'ses_' || n, ${id}, 1, 0, 0, 'idle' from generate_series(1, ${BOTS}::int) n`
+    await each`update lanes set status = 'parked', head = 1, due_at = now() - interval '1 day' from telegram_chats c where c.session_id = lanes.session_id and c.channel_id = lanes.channel_id and c.status = 'blocked'`
   })
   const ofMany = await run()
   await annotate(`${ofOne.read} rows with one bot, ${ofMany.read} with ${BOTS} more`)

@@ -196,8 +196,11 @@ export class BotRows extends Context.Service<BotRows, {
           and b.token_version = coalesce(${tokenVersion ?? null}::int, b.token_version)
         returning o.was <> b.status or o.why is distinct from b.reason as news`)
       if (changed === undefined) return
-      if (WALKED.has(status)) yield* walk(appId, channelId)
-      else {
+      if (WALKED.has(status)) {
+        yield* query((sql) => sql`
+          update telegram_updates set due_at = now() where app_id = ${appId} and channel_id = ${channelId} and done_at is null and due_at = 'infinity'`)
+        yield* walk(appId, channelId)
+      } else {
         yield* query((sql) => sql`
           update channels set status = ${status === "revoked" ? "disabled" : "paused"}, version = version + 1
           where app_id = ${appId} and channel_id = ${channelId} and status in ('active', 'failing')`)

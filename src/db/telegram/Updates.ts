@@ -108,18 +108,26 @@ export class Updates extends Context.Service<Updates, {
       }
     })
 
+    // What a bot that is held has is put aside until the bot is walked again (BotRows.become), under the lock of its row: a claim looks at all that is open.
     const claim = Effect.fnUntraced(function*(owner: string) {
       const rows = yield* query<Array<ClaimedUpdate & { readonly waiting: boolean }>>((sql) => sql`
         with me as (
           select worker_id from workers where worker_id = ${owner} for key share
+        ), open as (
+          select app_id, channel_id, chat_id, min(update_id) as first, min(received_at) as since,
+            max(due_at) <= now() or (min(received_at) < now() - ${LONGEST_JOIN}::interval and coalesce(max(due_at) filter (where error is not null) <= now(), true)) as due
+          from telegram_updates where done_at is null and due_at < 'infinity'
+          group by app_id, channel_id, chat_id having count(owner) = 0
         ), chat as (
-          select u.app_id, u.channel_id, u.chat_id, min(u.update_id) as first, b.join_window_ms,
-            max(u.due_at) <= now() or (min(u.received_at) < now() - ${LONGEST_JOIN}::interval and coalesce(max(u.due_at) filter (where u.error is not null) <= now(), true)) as due
-          from telegram_updates u join telegram_bots b using (app_id, channel_id)
-          where u.done_at is null and b.status in ('active', 'degraded')
-          group by u.app_id, u.channel_id, u.chat_id, b.join_window_ms having count(u.owner) = 0
+          select o.*, b.join_window_ms from open o join telegram_bots b using (app_id, channel_id) where b.status in ('active', 'degraded')
+        ), still as (
+          select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from open) o using (app_id, channel_id)
+          where b.status not in ('active', 'degraded') for no key update of b skip locked
+        ), put_aside as (
+          update telegram_updates u set due_at = 'infinity' from still s
+          where u.app_id = s.app_id and u.channel_id = s.channel_id and u.done_at is null and u.owner is null and u.due_at < 'infinity'
         ), head as (
-          select u.*, c.join_window_ms from (select * from chat where due order by first limit ${CHATS_A_CLAIM}::int) c
+          select u.*, c.join_window_ms from (select * from chat where due order by since limit ${CHATS_A_CLAIM}::int) c
           join telegram_updates u on u.app_id = c.app_id and u.channel_id = c.channel_id and u.update_id = c.first, me
           where u.owner is null and u.done_at is null
           for update of u skip locked
@@ -129,7 +137,7 @@ export class Updates extends Context.Service<Updates, {
               h.kind = 'text' and u.kind in ('text', 'edit') and u.thread_id = h.thread_id and u.sender_id is not distinct from h.sender_id
               and u.batch is not distinct from h.batch and (h.join_window_ms > 0 or u.kind = 'edit' or coalesce(u.album = h.album, false))
             )) over w as joined
-          from head h join telegram_updates u on u.app_id = h.app_id and u.channel_id = h.channel_id and u.chat_id = h.chat_id and u.update_id >= h.update_id and u.done_at is null
+          from head h join telegram_updates u on u.app_id = h.app_id and u.channel_id = h.channel_id and u.chat_id = h.chat_id and u.update_id >= h.update_id and u.done_at is null and u.due_at < 'infinity'
           window w as (partition by u.app_id, u.channel_id, u.chat_id order by u.update_id)
         ), claimed as (
           update telegram_updates u set owner = ${owner}, attempts = u.attempts + 1, batch = r.first from run r
@@ -154,12 +162,12 @@ export class Updates extends Context.Service<Updates, {
           attempts = case when ${ours} then attempts - 1 else attempts end,
           done_at = case when not ${ours} and attempts >= ${MOST_ATTEMPTS}::int then now() end
         where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
-      // A lane may be parked by what Telegram said a moment before the chat came back. The ids of bots' channels begin so.
+      // A lane may be parked by what Telegram said a moment before the chat came back; one that was long ago is freed by the chat's return. The ids of bots' channels begin so.
       sweep: query((sql) => sql`
         update telegram_updates u set owner = null where u.owner is not null and not exists (select from workers w where w.worker_id = u.owner)`).pipe(
         Effect.andThen(query((sql) => sql`
           update lanes l set status = 'ready', due_at = now() from telegram_chats c, channels x
-          where l.status = 'parked' and l.channel_id >= 'bot_' and l.channel_id < 'bou_' and l.position < l.head
+          where l.status = 'parked' and l.due_at > now() - interval '1 hour' and l.channel_id >= 'bot_' and l.channel_id < 'bou_' and l.position < l.head
             and c.app_id = l.app_id and c.channel_id = l.channel_id and c.session_id = l.session_id and c.status = 'active'
             and x.app_id = l.app_id and x.channel_id = l.channel_id and x.status in ('active', 'failing')`)),
         Effect.asVoid
