@@ -25,6 +25,8 @@ create table telegram_bots (
   reason text,
   unknown_policy text not null default 'skip',
   join_window_ms int not null default 1200,
+  -- Whether a private chat is shown a draft that can be stopped, and not that somebody types.
+  drafts boolean not null default false,
   webhook_url text,
   webhook_set_at timestamptz,
   -- What the last probe saw, and when the next is due.

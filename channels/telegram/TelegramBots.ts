@@ -12,6 +12,8 @@ export interface SendingBot {
   readonly token: Redacted.Redacted<string>
   readonly tokenVersion: number
   readonly unknownPolicy: UnknownPolicy
+  /** Whether a private chat is shown a draft that can be stopped, and not that somebody types. */
+  readonly drafts: boolean
 }
 
 /** The bots cannot be looked up just now: ours, and passing. */
@@ -25,4 +27,6 @@ export class TelegramBots extends Context.Service<TelegramBots, {
   readonly revoke: (appId: string, channelId: string, tokenVersion: number) => Effect.Effect<boolean, BotsUnavailable>
   /** Telegram has frozen the bot. */
   readonly degrade: (appId: string, channelId: string, reason: "frozen") => Effect.Effect<void, BotsUnavailable>
+  /** Telegram takes no drafts of this bot. */
+  readonly endDrafts: (appId: string, channelId: string) => Effect.Effect<void, BotsUnavailable>
 }>()("channels/telegram/TelegramBots") {}

@@ -8,17 +8,19 @@ import * as Result from "effect/Result"
 import { BotApi } from "./BotApi.ts"
 import type { FailureKind } from "./failures.ts"
 import { Pace } from "./Pace.ts"
-import { TelegramBots } from "./TelegramBots.ts"
-import type { ChatRef } from "./TelegramChats.ts"
+import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
+import type { Chat, ChatRef } from "./TelegramChats.ts"
 
-/** Telegram shows it for five seconds. */
-const AGAIN_AFTER = "4500 millis"
+/** Telegram shows that somebody types for five seconds, and a draft for thirty. */
+const AGAIN_AFTER = { typing: "4500 millis", draft: "25 seconds" } as const
+/** Ids of drafts are 32 bits wide, and none is zero. */
+const DRAFT_IDS = 2 ** 31 - 1
 /** Counted from the message that is answered: whoever waits longer is not told any more that somebody types. */
 const DEADLINE = Duration.seconds(120)
 const FAILURES = 2
 const ENDS_IT: ReadonlySet<FailureKind> = new Set(["auth", "rate_limited", "chat_blocked", "chat_gone", "chat_not_started", "no_rights", "frozen"])
 
-/** A chat is told that somebody types while a turn of its session is open, by the process whose lane came to the question. It never speaks on the wire at the cost of a message. */
+/** A chat is told that somebody types, or shown a draft that the person can stop, while a turn of its session is open, by the process whose lane came to the question. It never speaks on the wire at the cost of a message. */
 export class Typing extends Context.Service<Typing, {
   /** `asked`: when the question was, in milliseconds. */
   readonly begin: (ref: ChatRef, channelVersion: number, asked: number) => Effect.Effect<void>
@@ -31,23 +33,36 @@ export class Typing extends Context.Service<Typing, {
     const pace = yield* Pace
     const fibers = yield* FiberMap.make<string>()
 
-    const loop = Effect.fnUntraced(function*(ref: ChatRef, version: number) {
+    /** What a bot shows of an answer before it is there: replies come whole, so a draft has no words. */
+    const show = (bot: SendingBot, { chatId, threadId }: Chat, asDraft: boolean, asked: number) => {
+      const place = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
+      return asDraft
+        ? api.call(bot.token, "sendMessageDraft", { ...place, draft_id: asked % DRAFT_IDS + 1, text: "", can_stop: true })
+        : api.call(bot.token, "sendChatAction", { ...place, action: "typing" })
+    }
+
+    const loop = Effect.fnUntraced(function*(ref: ChatRef, version: number, asked: number) {
+      let drafts = true
       for (let failures = 0; failures < FAILURES;) {
+        let kind: keyof typeof AGAIN_AFTER = "typing"
         const place = yield* pace.spare(ref)
         if (place === "over") return
         if (place !== "busy") {
           const bot = yield* bots.get(ref.appId, ref.channelId, version)
           if (bot === undefined) return
-          const { chatId, threadId } = place.chat
-          const said = yield* Effect.result(api.call(bot.token, "sendChatAction", {
-            chat_id: chatId, action: "typing", ...(threadId !== 0 && { message_thread_id: threadId })
-          }).pipe(Effect.ensuring(Effect.ignore(pace.returned(ref)))))
+          kind = drafts && bot.drafts && place.chat.chatId > 0 ? "draft" : "typing"
+          const said = yield* Effect.result(Effect.ensuring(show(bot, place.chat, kind === "draft", asked), Effect.ignore(pace.returned(ref))))
           if (Result.isFailure(said) && said.failure.kind === "rate_limited") yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
           if (Result.isFailure(said) && said.failure.kind === "auth") yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
           if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return
+          if (Result.isFailure(said) && said.failure.kind === "rejected" && kind === "draft") {
+            drafts = false
+            yield* bots.endDrafts(ref.appId, ref.channelId)
+            continue
+          }
           failures = Result.isFailure(said) ? failures + 1 : 0
         }
-        yield* Effect.sleep(AGAIN_AFTER)
+        yield* Effect.sleep(AGAIN_AFTER[kind])
       }
     })
 
@@ -56,7 +71,7 @@ export class Typing extends Context.Service<Typing, {
       begin: Effect.fnUntraced(function*(ref, version, asked) {
         const left = asked + Duration.toMillis(DEADLINE) - (yield* Clock.currentTimeMillis)
         if (left <= 0) return
-        yield* FiberMap.run(fibers, nameOf(ref), loop(ref, version).pipe(Effect.timeoutOption(left), Effect.ignore), { onlyIfMissing: true })
+        yield* FiberMap.run(fibers, nameOf(ref), loop(ref, version, asked).pipe(Effect.timeoutOption(left), Effect.ignore), { onlyIfMissing: true })
       }),
       end: (ref) => FiberMap.remove(fibers, nameOf(ref))
     })

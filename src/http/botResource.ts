@@ -14,6 +14,7 @@ export const toBotResource = (bot: StoredBot) => ({
   token_hint: bot.token_hint,
   unknown_policy: bot.unknown_policy,
   join_window_ms: bot.join_window_ms,
+  drafts: bot.drafts,
   webhook: {
     set_at: bot.webhook_set_at?.toISOString() ?? null,
     pending_update_count: bot.health.pending_update_count ?? null,

@@ -33,7 +33,7 @@ export const createManagedBot = Effect.fnUntraced(function*(request: FastifyRequ
     const suggestedName = body.suggested_name ?? String(character?.profile["display_name"] ?? body.character_slug).slice(0, 64)
     const suggestedUsername = body.suggested_username ?? usernameFor(body.character_slug)
     const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) => requests.create(appId, {
-      characterSlug: body.character_slug, suggestedName, suggestedUsername, isRandom: body.suggested_username === undefined, ownerRef: body.owner_ref ?? null, hooksAt, joinWindowMs: body.join_window_ms, unknownPolicy: body.unknown_policy
+      characterSlug: body.character_slug, suggestedName, suggestedUsername, isRandom: body.suggested_username === undefined, ownerRef: body.owner_ref ?? null, hooksAt, joinWindowMs: body.join_window_ms, drafts: body.drafts, unknownPolicy: body.unknown_policy
     }))
     const { url, claimUrl } = yield* askTelegram(manager.links(suggestedUsername, suggestedName, claimCode))
     return { ...success(toBotResource(bot)), shownOnce: { link: { url, qr: qrCode(url), claim_url: claimUrl, claim_qr: qrCode(claimUrl), expires_at: expiresAt.toISOString() } } }

@@ -20,14 +20,14 @@ describe("a bot that is attached", () => {
     const { character_slug: _, created_at: __, webhook, ...rest } = body
     assert.deepStrictEqual(rest, {
       id, mode: "byo", status: "active", reason: null, telegram_user_id: bot.id, username: bot.username, owner_ref: null, url: `https://t.me/${bot.username}`,
-      token_hint: `${bot.id}:...${bot.token.slice(-4)}`, unknown_policy: "skip", join_window_ms: 0, last_in_at: null
+      token_hint: `${bot.id}:...${bot.token.slice(-4)}`, unknown_policy: "skip", join_window_ms: 0, drafts: false, last_in_at: null
     })
     assert.isNotNull(webhook.set_at)
     assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { id, chats: 0, unknown_24h: 0, blocked_until: null })
     assert.isTrue((await ground.app.get("/v1/telegram/bots?limit=100")).body.data.bots.some((each: { id: string }) => each.id === id))
     const other = await ground.app.createCharacter()
-    const changed = (await ground.app.patch(`/v1/telegram/bots/${id}`, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000 })).body.data
-    assert.deepInclude(changed, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000 })
+    const changed = (await ground.app.patch(`/v1/telegram/bots/${id}`, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000, drafts: true })).body.data
+    assert.deepInclude(changed, { character_slug: other, unknown_policy: "resend_marked", join_window_ms: 5000, drafts: true })
     assert.include((await webhookOf(bot.token)).url, `/v1/telegram/hooks/${id}`)
     assert.deepStrictEqual((await ground.app.delete(`/v1/telegram/bots/${id}`)).body.data, { id, deleted: true })
     assert.strictEqual((await webhookOf(bot.token)).url, "")

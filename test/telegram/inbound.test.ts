@@ -2,6 +2,7 @@ import { Api, InlineKeyboard } from "grammy"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { dyingAt } from "#test/support/dyingAt.ts"
 import { type ChatResource, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import type { Bot } from "#test/support/telegram/Bot.ts"
 import type { Group } from "#test/support/telegram/Place.ts"
 import { until } from "#test/support/until.ts"
 
@@ -144,6 +145,34 @@ describe("a press on a button", () => {
     assert.deepStrictEqual(await hears(session, 1), ["Bread"])
     await until("it to be answered", () => ground.telegram.callbackAnswer(query) !== undefined)
     await ground.app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
+  })
+})
+
+describe("a bot that shows drafts", () => {
+  const slow = async () => ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
+  const ofMethods = (bot: Bot) => ground.telegram.calls({ bot }).map(({ method }) => method).filter((method) => method === "sendChatAction" || method === "sendMessageDraft")
+
+  it("has its answer stopped by the button under the draft, in a private chat alone", async () => {
+    const { bot, person, session } = await started({ character_slug: await slow(), drafts: true })
+    const group = ground.telegram.createGroup([person])
+    ground.telegram.addBot(group, person, bot)
+    ground.telegram.say(person, bot, "Tell me a long story")
+    const { text } = await until("the draft", () => ground.telegram.draft(bot, person))
+    assert.strictEqual(text, "")
+    assert.deepStrictEqual(ofMethods(bot), ["sendMessageDraft"])
+    ground.telegram.stopGeneration(person, bot)
+    await until("the end of the turn", async () => (await ground.app.get(`/v1/sessions/${session}/runs?kind=reply`)).body.data.runs[0]?.error_code === "stopped")
+    ground.telegram.say(person, group, `@${bot.username} and you?`)
+    await until("the typing", () => ground.telegram.activity(bot, group) === "typing")
+  })
+
+  it("is without them from Telegram's word on that it cannot, and types", async () => {
+    const { bot, id, person } = await started({ character_slug: await slow(), drafts: true })
+    ground.telegram.fault({ bot, method: "sendMessageDraft" }, { kind: "error", code: 400, description: "Bad Request: TEXTDRAFT_PEER_INVALID" })
+    ground.telegram.say(person, bot, "Well?")
+    await until("the typing", () => ground.telegram.activity(bot, person) === "typing")
+    assert.deepStrictEqual(ofMethods(bot), ["sendMessageDraft", "sendChatAction"])
+    assert.isFalse((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.drafts)
   })
 })
 

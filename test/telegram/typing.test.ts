@@ -30,9 +30,10 @@ const harness = Effect.fnUntraced(function*(trouble: ReadonlyArray<FailureKind |
     })
   })
   const bots = Layer.succeed(TelegramBots, {
-    get: () => Effect.succeed({ token: Redacted.make("1:x"), tokenVersion: 1, unknownPolicy: "skip" as const }),
+    get: () => Effect.succeed({ token: Redacted.make("1:x"), tokenVersion: 1, unknownPolicy: "skip" as const, drafts: false }),
     revoke: () => Effect.succeed(true),
-    degrade: () => Effect.void
+    degrade: () => Effect.void,
+    endDrafts: () => Effect.void
   })
   const pace = Layer.succeed(Pace, {
     reserve: () => Effect.succeed(Duration.zero),

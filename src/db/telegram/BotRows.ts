@@ -43,6 +43,7 @@ export interface StoredBot {
   readonly reason: string | null
   readonly unknown_policy: UnknownPolicy
   readonly join_window_ms: number
+  readonly drafts: boolean
   readonly webhook_url: string | null
   readonly webhook_set_at: Date | null
   /** Since when there is a secret of which nobody knows whether Telegram has it. */
@@ -68,6 +69,7 @@ export interface NewBot extends BotIdentity {
   /** Where its updates are to go; behind it comes its id. */
   readonly hooksAt: string
   readonly joinWindowMs: number | undefined
+  readonly drafts: boolean | undefined
   readonly unknownPolicy: UnknownPolicy | undefined
 }
 
@@ -75,6 +77,7 @@ export interface BotSettings {
   readonly characterSlug?: string | undefined
   readonly unknownPolicy?: UnknownPolicy | undefined
   readonly joinWindowMs?: number | undefined
+  readonly drafts?: boolean | undefined
 }
 
 export interface StatusChange {
@@ -132,7 +135,7 @@ export class BotRows extends Context.Service<BotRows, {
     const services = yield* Effect.context<Database | LogSignals>()
 
     const columns = (sql: Sql) => sql`
-      app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms,
+      app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms, drafts,
       webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since, created_at`
     const get = (appId: string, channelId: string) => query<Array<StoredBot>>((sql) => sql`
       select ${columns(sql)} from telegram_bots where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`).pipe(Effect.map(([row]) => row))
@@ -144,9 +147,9 @@ export class BotRows extends Context.Service<BotRows, {
     const create = Effect.fnUntraced(function*(appId: string, bot: NewBot) {
       const { channelId } = bot
       const made = yield* query((sql) => sql`
-        insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, info, token, token_hint, webhook_url, status, unknown_policy, join_window_ms)
+        insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, info, token, token_hint, webhook_url, status, unknown_policy, join_window_ms, drafts)
         values (${appId}, ${channelId}, 'byo', ${bot.characterSlug}, ${bot.userId}, ${bot.username}, ${JSON.stringify(bot.info)}::text::jsonb,
-          ${sealed(appId, channelId, bot.token)}, ${tokenHint(bot.token)}, ${`${bot.hooksAt}/${channelId}`}, 'pending', ${bot.unknownPolicy ?? "skip"}, ${bot.joinWindowMs ?? 1200}::int)
+          ${sealed(appId, channelId, bot.token)}, ${tokenHint(bot.token)}, ${`${bot.hooksAt}/${channelId}`}, 'pending', ${bot.unknownPolicy ?? "skip"}, ${bot.joinWindowMs ?? 1200}::int, ${bot.drafts ?? false}::boolean)
         on conflict (user_id) where status <> 'detached' do nothing returning 1`)
       if (made.length === 0) return yield* new BotTaken()
       yield* query((sql) => sql`
@@ -156,10 +159,10 @@ export class BotRows extends Context.Service<BotRows, {
       return (yield* get(appId, channelId)) ?? (yield* Effect.die(new Error("a bot just written is gone")))
     }, transaction)
 
-    const configure = Effect.fnUntraced(function*(appId: string, channelId: string, { characterSlug, unknownPolicy, joinWindowMs }: BotSettings) {
+    const configure = Effect.fnUntraced(function*(appId: string, channelId: string, { characterSlug, unknownPolicy, joinWindowMs, drafts }: BotSettings) {
       yield* query((sql) => sql`
         update telegram_bots set character_slug = coalesce(${characterSlug ?? null}, character_slug), unknown_policy = coalesce(${unknownPolicy ?? null}, unknown_policy),
-          join_window_ms = coalesce(${joinWindowMs ?? null}::int, join_window_ms)
+          join_window_ms = coalesce(${joinWindowMs ?? null}::int, join_window_ms), drafts = coalesce(${drafts ?? null}::boolean, drafts)
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`)
       yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
       return yield* get(appId, channelId)

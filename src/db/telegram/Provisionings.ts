@@ -76,8 +76,8 @@ export class Provisionings extends Context.Service<Provisionings, {
       const channelId = newId("bot")
       const claimCode = randomBytes(24).toString("base64url")
       yield* query((sql) => sql`
-        insert into telegram_bots (app_id, channel_id, mode, character_slug, webhook_url, status, owner_ref, unknown_policy, join_window_ms)
-        values (${appId}, ${channelId}, 'managed', ${wanted.characterSlug}, ${wanted.hooksAt === null ? null : `${wanted.hooksAt}/${channelId}`}, 'awaiting_creation', ${wanted.ownerRef}, ${wanted.unknownPolicy ?? "skip"}, ${wanted.joinWindowMs ?? 1200}::int)`)
+        insert into telegram_bots (app_id, channel_id, mode, character_slug, webhook_url, status, owner_ref, unknown_policy, join_window_ms, drafts)
+        values (${appId}, ${channelId}, 'managed', ${wanted.characterSlug}, ${wanted.hooksAt === null ? null : `${wanted.hooksAt}/${channelId}`}, 'awaiting_creation', ${wanted.ownerRef}, ${wanted.unknownPolicy ?? "skip"}, ${wanted.joinWindowMs ?? 1200}::int, ${wanted.drafts ?? false}::boolean)`)
       yield* query((sql) => sql`
         insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target, events, status)
         values (${appId}, ${channelId}, 'chats', 'telegram_managed', true, ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`)

@@ -19,6 +19,7 @@ interface Row {
   readonly token: Uint8Array | null
   readonly token_version: number
   readonly unknown_policy: UnknownPolicy
+  readonly drafts: boolean
 }
 
 /** The bots in PostgreSQL, for whoever sends. A copy in memory stands for one version of the channel, so that it is never older than who asks. */
@@ -30,11 +31,11 @@ export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
 
   const read = Effect.fnUntraced(function*(appId: string, channelId: string) {
     const [row] = yield* query<Array<Row>>((sql) => sql`
-      select c.version, b.token, b.token_version, b.unknown_policy from telegram_bots b join channels c using (app_id, channel_id)
+      select c.version, b.token, b.token_version, b.unknown_policy, b.drafts from telegram_bots b join channels c using (app_id, channel_id)
       where b.app_id = ${appId} and b.channel_id = ${channelId} and c.status <> 'deleted'`)
     if (row === undefined || row.token === null) return undefined
     const token = yield* secrets.open(BOT_TOKEN, [appId, channelId], row.token)
-    return { version: row.version, bot: { token, tokenVersion: row.token_version, unknownPolicy: row.unknown_policy } satisfies SendingBot }
+    return { version: row.version, bot: { token, tokenVersion: row.token_version, unknownPolicy: row.unknown_policy, drafts: row.drafts } satisfies SendingBot }
   })
 
   const cache = yield* Cache.makeWith(
@@ -70,6 +71,14 @@ export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
       const changed = yield* query((sql) => sql`
         update telegram_bots set status = 'degraded', reason = ${reason} where app_id = ${appId} and channel_id = ${channelId} and status = 'active' returning 1`)
       if (changed.length > 0) yield* appendOperational({ appId, type: "bot.degraded", payload: { bot_id: channelId, reason } })
-    }, transaction, Effect.provideContext(services), unavailable)
+    }, transaction, Effect.provideContext(services), unavailable),
+
+    endDrafts: Effect.fnUntraced(function*(appId, channelId) {
+      yield* query((sql) => sql`
+        with turned_off as (
+          update telegram_bots set drafts = false where app_id = ${appId} and channel_id = ${channelId} and drafts returning app_id, channel_id
+        )
+        update channels c set version = c.version + 1 from turned_off t where c.app_id = t.app_id and c.channel_id = t.channel_id`)
+    }, unavailable)
   })
 }))

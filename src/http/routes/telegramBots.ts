@@ -60,7 +60,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
       let fresh: StoredBot | null = null
       const kept = yield* createOnce(request, Effect.gen(function*() {
         fresh = yield* rows.create(appId, {
-          ...identity, channelId: newId("bot"), characterSlug: body.character_slug, token, hooksAt: hooksAt(), joinWindowMs: body.join_window_ms, unknownPolicy: body.unknown_policy
+          ...identity, channelId: newId("bot"), characterSlug: body.character_slug, token, hooksAt: hooksAt(), joinWindowMs: body.join_window_ms, drafts: body.drafts, unknownPolicy: body.unknown_policy
         }).pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
         return shown(fresh)
       }))
@@ -106,7 +106,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
         const identity = yield* Arming.use((arming) => arming.identify(token)).pipe(askTelegram)
         yield* rows.replaceToken(appId, channelId, token, identity)
       }
-      const changed = (yield* rows.configure(appId, channelId, { characterSlug: body.character_slug, unknownPolicy: body.unknown_policy, joinWindowMs: body.join_window_ms })) ?? (yield* notFound.bot)
+      const changed = (yield* rows.configure(appId, channelId, { characterSlug: body.character_slug, unknownPolicy: body.unknown_policy, joinWindowMs: body.join_window_ms, drafts: body.drafts })) ?? (yield* notFound.bot)
       // Telegram's webhooks belong to tokens.
       const rearm = (body.token !== undefined || body.drop_pending === true) && changed.status !== "suspended"
       return shown(rearm ? yield* armed(changed, hooksAt(), body.drop_pending ?? false) : changed)

@@ -10,10 +10,11 @@ const token = z.string().min(1).max(200).meta({ description: "The bot's token, a
 
 const unknownPolicy = z.enum(UNKNOWN_POLICIES).meta({ description: "What becomes of a message of which nobody knows whether it arrived. skip: nothing. resend_once: it is sent once more, and may arrive twice. resend_marked: so too, with a mark" })
 const joinWindow = wholeBetween(0, 5000).meta({ description: "Messages that follow each other so closely are answered as one" })
+const drafts = z.boolean().meta({ description: "While an answer is written, show a draft with a button that stops it, and not that somebody types; in private chats only. Telegram's word that a bot cannot do it turns this off" })
 const characterSlug = text(1, 200)
 const dropPending = z.boolean().meta({ description: "Drop what people have written and Telegram has not handed over yet" })
 
-const common = { character_slug: characterSlug, unknown_policy: unknownPolicy.optional(), join_window_ms: joinWindow.optional() }
+const common = { character_slug: characterSlug, unknown_policy: unknownPolicy.optional(), join_window_ms: joinWindow.optional(), drafts: drafts.optional() }
 
 /** As Telegram takes it: 5 to 32 letters, digits and underscores, with a letter first and bot at the end. */
 const username = z.string().max(32).regex(/^[A-Za-z](?:_?[A-Za-z0-9]){1,28}_?[Bb][Oo][Tt]$/, "Must be 5 to 32 letters, digits and underscores, begin with a letter and end in bot")
@@ -54,6 +55,7 @@ export const BotPatch = z.object({
   character_slug: characterSlug.optional().meta({ description: "Whom new conversations are with; those that there are go on" }),
   unknown_policy: unknownPolicy.optional(),
   join_window_ms: joinWindow.optional(),
+  drafts: drafts.optional(),
   drop_pending: dropPending.optional()
 })
 export type BotPatch = z.output<typeof BotPatch>
@@ -71,6 +73,7 @@ export const BotData = z.object({
   token_hint: z.string().nullable(),
   unknown_policy: unknownPolicy,
   join_window_ms: z.int(),
+  drafts: z.boolean(),
   webhook: z.object({ set_at: time.nullable(), pending_update_count: z.int().nullable(), last_error_message: z.string().nullable(), last_error_at: time.nullable() }),
   last_in_at: time.nullable(),
   created_at: time

@@ -32,7 +32,7 @@ export class Batches extends Context.Service<Batches, {
       const identity = yield* arming.identify(token)
       yield* arming.checkFree(token, item.hooks_at)
       if (dry_run) return
-      const bot = yield* rows.create(appId, { ...identity, channelId, characterSlug: item.character_slug ?? "", token, hooksAt: item.hooks_at, joinWindowMs: undefined, unknownPolicy: undefined })
+      const bot = yield* rows.create(appId, { ...identity, channelId, characterSlug: item.character_slug ?? "", token, hooksAt: item.hooks_at, joinWindowMs: undefined, drafts: undefined, unknownPolicy: undefined })
       yield* arming.arm(bot, { hooksAt: item.hooks_at, dropPending: false })
     })
 
