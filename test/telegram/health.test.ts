@@ -4,6 +4,7 @@ import { type BotResource, type FakeBot, saidAtLeast, startTelegramGround, type 
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
+import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
@@ -18,18 +19,14 @@ const webhookOf = async (bot: FakeBot) => (await (await fetch(`${ground.telegram
 describe("a bot whose webhook fails", () => {
   it("is degraded once updates pile up, and well again after two good looks", async () => {
     const { bot, id } = await ground.attach()
-    const { sql } = ground.server.database
     const people = [1, 2].map(() => ground.telegram.createUser())
-    await sql`alter table telegram_updates rename to away`
-    try {
+    await takingNoUpdates(ground.server, async () => {
       for (const [index, person] of people.entries()) {
         ground.telegram.start(person, bot)
         await until("a try", () => ground.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index)
         assert.deepInclude(await probe(id), index === 0 ? { status: "active", reason: null } : { status: "degraded", reason: "webhook_failing" })
       }
-    } finally {
-      await sql`alter table away rename to telegram_updates`
-    }
+    })
     ground.telegram.advance(6000)
     for (const person of people) await saidAtLeast(ground, bot, person, 1)
     assert.deepStrictEqual([(await probe(id)).status, (await probe(id)).status], ["degraded", "active"])

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let ground: TelegramGround
@@ -99,12 +100,10 @@ describe("a hook", () => {
   it("says 503 and when to come again while the database is away, and handles the update once it is back", async () => {
     const { bot, id } = await attach()
     const person = ground.telegram.createUser({ first_name: "Anna" })
-    const { sql } = ground.server.database
-    await sql`alter table telegram_updates rename to away`
-    ground.telegram.start(person, bot)
-    const tried = await until("a try", () => ground.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
-    assert.isDefined(tried)
-    await sql`alter table away rename to telegram_updates`
+    await takingNoUpdates(ground.server, async () => {
+      ground.telegram.start(person, bot)
+      await until("a try", () => ground.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
+    })
     ground.telegram.advance(6000)
     assert.lengthOf(await saidAtLeast(ground, bot, person, 1), 1)
     assert.strictEqual(await stored(id), 1)

@@ -3,6 +3,7 @@ import { dyingAt } from "#test/support/dyingAt.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { takingNoUpdates } from "#test/support/takingNoUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let telegram: FakeTelegram
@@ -262,17 +263,13 @@ describe("the token of a managed bot", () => {
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).length === 1)
-    const { sql } = server.database
-    await sql`alter table telegram_updates rename to away`
-    try {
+    await takingNoUpdates(server, async () => {
       telegram.say(person, bot, "Still there?")
       await until("it to be turned away", () => telegram.deliveries(bot).some(({ outcome }) => outcome === 503))
       telegram.advance(2000)
       assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/rotate-token`, {})).status, 200)
       assert.lengthOf(telegram.pendingUpdates(bot), 1)
-    } finally {
-      await sql`alter table away rename to telegram_updates`
-    }
+    })
     telegram.advance(60_000)
     await until("an answer", () => said(bot, person).length >= 2)
     const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats

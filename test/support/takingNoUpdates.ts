@@ -1,0 +1,11 @@
+import type { TestServer } from "./TestServer.ts"
+
+/** While this goes on, no update of Telegram's can be stored. */
+export const takingNoUpdates = async ({ database: { sql } }: TestServer, work: () => Promise<unknown>): Promise<void> => {
+  await sql`alter table telegram_updates add constraint takes_none check (false) not valid`
+  try {
+    await work()
+  } finally {
+    await sql`alter table telegram_updates drop constraint takes_none`
+  }
+}
