@@ -36,6 +36,10 @@ create table telegram_bots (
   -- The app's own name for whom it is made for.
   owner_ref text,
   rotating_since timestamptz,
+  -- When what people see of it before they write is to be put there again; null: it stands. And the picture that was put last.
+  profile_due_at timestamptz,
+  photo_sha256 text,
+  photo_put_at timestamptz,
   -- By which worker it is polled, where no webhooks come in.
   poller text,
   created_at timestamptz not null default now(),
@@ -173,7 +177,7 @@ insert into telegram_manager default values;
 create table telegram_batches (
   app_id text not null references apps,
   batch_id text not null,
-  -- attach | suspend | resume | rotate_secret | rotate_token
+  -- attach | suspend | resume | rotate_secret | rotate_token | rebrand | create_managed
   action text not null,
   dry_run boolean not null,
   -- What the addresses of bots that it attaches begin with.

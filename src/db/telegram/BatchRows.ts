@@ -8,7 +8,7 @@ import { BATCH_TOKEN } from "../sealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import type { SecretUnreadable } from "../secretsCipher.ts"
 
-export const BATCH_ACTIONS = ["attach", "suspend", "resume", "rotate_secret", "rotate_token"] as const
+export const BATCH_ACTIONS = ["attach", "suspend", "resume", "rotate_secret", "rotate_token", "rebrand"] as const
 export type BatchAction = (typeof BATCH_ACTIONS)[number]
 
 /** Between two items, and how many at once: 20 new tokens a minute and 600 an hour, one other change a second. */
@@ -27,6 +27,7 @@ export interface BatchItem {
   readonly channel_id: string
   readonly character_slug: string | null
   readonly hooks_at: string
+  readonly requested_at: Date
   readonly attempts: number
 }
 
@@ -45,6 +46,7 @@ export interface StoredItem {
   readonly channel_id: string
   readonly status: "pending" | "done" | "failed"
   readonly error: string | null
+  readonly due_at: Date
 }
 
 export type NewItem = { readonly channelId: string } | { readonly token: Redacted.Redacted<string>; readonly characterSlug: string }
@@ -60,6 +62,8 @@ export class BatchRows extends Context.Service<BatchRows, {
   readonly place: (action: BatchAction) => Effect.Effect<number, DatabaseError>
   readonly token: (item: BatchItem) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
   readonly done: (item: BatchItem) => Effect.Effect<void, DatabaseError>
+  /** It is done after so long, and that it waited is no attempt. Like `failed`, it says nothing any more of an item that somebody else has taken since. */
+  readonly wait: (item: BatchItem, seconds: number) => Effect.Effect<void, DatabaseError>
   /** `passing`: it is tried again later, a few times. */
   readonly failed: (item: BatchItem, error: string, passing: boolean) => Effect.Effect<void, DatabaseError>
 }>()("src/db/telegram/BatchRows") {
@@ -92,12 +96,12 @@ export class BatchRows extends Context.Service<BatchRows, {
       create,
       get,
       items: (appId, batchId, { after, limit }) => query<Array<StoredItem>>((sql) => sql`
-        select item, channel_id, status, error from telegram_batch_items where app_id = ${appId} and batch_id = ${batchId} and item > ${after ?? ""} order by item limit ${limit}::int`),
+        select item, channel_id, status, error, due_at from telegram_batch_items where app_id = ${appId} and batch_id = ${batchId} and item > ${after ?? ""} order by item limit ${limit}::int`),
       next: query<Array<BatchItem>>((sql) => sql`
         update telegram_batch_items i set due_at = now() + ${LEASE}::interval, attempts = i.attempts + 1
         from (select app_id, batch_id, item from telegram_batch_items where status = 'pending' and due_at <= now() order by due_at limit 1 for update skip locked) d, telegram_batches b
         where i.app_id = d.app_id and i.batch_id = d.batch_id and i.item = d.item and b.app_id = i.app_id and b.batch_id = i.batch_id
-        returning i.app_id, i.batch_id, i.item, i.channel_id, i.character_slug, i.attempts, b.action, b.dry_run, b.hooks_at`).pipe(Effect.map(([row]) => row)),
+        returning i.app_id, i.batch_id, i.item, i.channel_id, i.character_slug, i.attempts, b.action, b.dry_run, b.hooks_at, b.created_at as requested_at`).pipe(Effect.map(([row]) => row)),
       place: (action) => {
         const { everyMs, burst } = action === "attach" ? ATTACH : CHANGE
         return query<Array<{ ms: number }>>((sql) => sql`
@@ -111,11 +115,14 @@ export class BatchRows extends Context.Service<BatchRows, {
       }),
       done: ({ app_id, batch_id, item }) => query((sql) => sql`
         update telegram_batch_items set status = 'done', error = null, token = null where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`).pipe(Effect.asVoid),
-      failed: ({ app_id, batch_id, item }, error, passing) => query((sql) => sql`
+      wait: ({ app_id, batch_id, item, attempts }, seconds) => query((sql) => sql`
+        update telegram_batch_items set error = 'rate_limited', due_at = now() + ${seconds}::float8 * interval '1 second', attempts = attempts - 1
+        where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item} and status = 'pending' and attempts = ${attempts}::int`).pipe(Effect.asVoid),
+      failed: ({ app_id, batch_id, item, attempts }, error, passing) => query((sql) => sql`
         update telegram_batch_items set error = ${error}, due_at = now() + interval '1 second' * 5 * 2 ^ attempts,
           status = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then 'pending' else 'failed' end,
           token = case when ${passing} and attempts < ${MOST_ATTEMPTS}::int then token end
-        where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`).pipe(Effect.asVoid)
+        where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item} and status = 'pending' and attempts = ${attempts}::int`).pipe(Effect.asVoid)
     })
   }))
 }

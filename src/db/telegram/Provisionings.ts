@@ -14,6 +14,8 @@ import { type BotIdentity, BotRows, type BotSettings, type StoredBot } from "./B
 const LINK_MINUTES = 15
 /** A bot whose token cannot be had for so long is not tried any more. */
 const TAKEN_IN_WITHIN = "6 hours"
+/** Who takes a bot in has introduced it by then, or the probe does. */
+const INTRODUCED_WITHIN = "2 minutes"
 /** Who replaces a token has done so by then, or will not. */
 const ROTATED_WITHIN = "1 minute"
 
@@ -152,7 +154,9 @@ export class Provisionings extends Context.Service<Provisionings, {
       claim,
       adopt: ({ appId, channelId }, identity, ownerId, token) => transaction(Effect.gen(function*() {
         yield* rows.replaceToken(appId, channelId, token, identity)
-        yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId}, status = 'pending' where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
+        yield* query((sql) => sql`
+          update telegram_bots set owner_id = ${ownerId}, status = 'pending', profile_due_at = now() + ${INTRODUCED_WITHIN}::interval
+          where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
         yield* query((sql) => sql`delete from telegram_unclaimed where user_id = ${identity.userId}`)
       })),
       setOwner: Effect.fnUntraced(function*({ appId, channelId }, ownerId) {

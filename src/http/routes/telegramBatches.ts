@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { isId } from "#pipeline/domain/Id.ts"
-import { BatchRows, type NewItem, type StoredBatch } from "#src/db/telegram/BatchRows.ts"
+import { BatchRows, type NewItem, type StoredBatch, type StoredItem } from "#src/db/telegram/BatchRows.ts"
 import { curl, success } from "../envelope.ts"
 import { notFound } from "../errors.ts"
 import { createOnce } from "../idempotent.ts"
@@ -21,6 +21,10 @@ const toResource = (batch: StoredBatch) => ({
   done: batch.done,
   failed: batch.failed,
   created_at: batch.created_at.toISOString()
+})
+
+const toItem = ({ item, channel_id, status, error, due_at }: StoredItem) => ({
+  place: Number(item), bot_id: channel_id, status, error_code: error, next_attempt_at: status === "pending" && error !== null ? due_at.toISOString() : null
 })
 
 export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
@@ -73,6 +77,6 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { batch_id } = yield* find(request.principal.appId, request.params.batch_id)
       const rows = yield* BatchRows.use((batches) => batches.items(request.principal.appId, batch_id, { after, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => row.item)
-      return success({ items: items.map(({ item, channel_id, status, error }) => ({ place: Number(item), bot_id: channel_id, status, error_code: error })), next_cursor })
+      return success({ items: items.map(toItem), next_cursor })
     })))
 }

@@ -13,7 +13,7 @@ export const BatchCreate = z.discriminatedUnion("action", [
     dry_run: dryRun
   }),
   z.object({
-    action: z.enum(["suspend", "resume", "rotate_secret", "rotate_token"]),
+    action: z.enum(["suspend", "resume", "rotate_secret", "rotate_token", "rebrand"]).meta({ description: "rebrand: the bot's name, descriptions, commands and picture become what its character is now" }),
     bot_ids: z.array(z.string().min(1).max(64)).min(1).max(MOST_BOTS),
     dry_run: dryRun
   })
@@ -35,7 +35,8 @@ export const BatchItems = z.object({
     place: z.int().describe("In the request, from 1"),
     bot_id: z.string(),
     status: z.enum(["pending", "done", "failed"]),
-    error_code: z.string().nullable()
+    error_code: z.string().nullable().describe("Of a pending one, what its last attempt came to. rate_limited: Telegram lets it be done only later, which for names may be hours"),
+    next_attempt_at: z.iso.datetime().nullable().describe("Of one that waits after an attempt")
   })),
   next_cursor: z.string().nullable()
 })

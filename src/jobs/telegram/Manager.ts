@@ -9,24 +9,19 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
-import { COMMANDS } from "#channels/telegram/lines.ts"
 import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
-import { fillMacros } from "#pipeline/domain/macros.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
-import { Characters } from "#src/db/Characters.ts"
 import { type BotPlace, type MadeBot, Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming, TelegramUnavailable } from "./Arming.ts"
+import { Introduction } from "./Introduction.ts"
 
 /** A bot that was made a moment ago may not have its token everywhere yet. */
 const UNTIL_THERE = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 15 }))
 
 /** How often the manager's own webhook is seen to: nobody else tells us that it was taken away. */
 const ARMED_FOR_MS = 10 * 60_000
-
-/** Of a character's bio that fits into a bot's description. */
-const MOST_OF_BIO = 512
 
 const Made = Schema.Struct({ user: Schema.Struct({ id: Schema.Int }), bot: Schema.Struct({ id: Schema.Int, username: Schema.String }) })
 const Told = Schema.Struct({
@@ -64,7 +59,7 @@ export class Manager extends Context.Service<Manager, {
     const rows = yield* BotRows
     const arming = yield* Arming
     const requests = yield* Provisionings
-    const characters = yield* Characters
+    const introduction = yield* Introduction
     const updates = yield* ManagerUpdates
 
     const { token } = options
@@ -121,15 +116,6 @@ export class Manager extends Context.Service<Manager, {
       yield* take(bot, Redacted.make(next, { label: "bot token" }), false)
     })
 
-    /** What people see of the bot before they write, as well as may be: it does not need it to answer. */
-    const introduce = Effect.fnUntraced(function*(at: BotPlace, token: Redacted.Redacted<string>) {
-      const { character_slug } = yield* again(at)
-      const character = yield* characters.get(at.appId, character_slug)
-      const bio = fillMacros(String(character?.profile["visible_bio"] ?? ""), { character: String(character?.profile["display_name"] ?? ""), user: null })
-      if (bio !== "") yield* Effect.ignore(api.call(token, "setMyDescription", { description: bio.slice(0, MOST_OF_BIO).toWellFormed() }))
-      yield* Effect.ignore(api.call(token, "setMyCommands", { commands: [...COMMANDS] }))
-    })
-
     const changed = Effect.fnUntraced(function*(at: BotPlace, made: MadeBot) {
       const bot = yield* again(at)
       if (bot.mode !== "managed") return
@@ -145,7 +131,7 @@ export class Manager extends Context.Service<Manager, {
       const token = yield* tokenOf(bot.userId).pipe(Effect.retry({ schedule: UNTIL_THERE, while: (error) => error._tag === "TelegramUnavailable" }))
       yield* requests.adopt(at, yield* identify(token), bot.ownerId, token)
       yield* setUp(at)
-      yield* introduce(at, token)
+      yield* introduction.introduce(yield* again(at))
       return true
     })
 
