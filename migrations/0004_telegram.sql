@@ -136,6 +136,8 @@ create table telegram_provisionings (
   suggested_name text not null,
   -- Shown to the manager bot, it says which Telegram user is going to create the bot, whatever its name will be.
   claim_hash bytea not null unique,
+  -- Sealed, of a link that is shown again; gone once its bot is there.
+  claim_code bytea,
   claimed_by bigint,
   expires_at timestamptz not null,
   matched_at timestamptz,
@@ -182,6 +184,9 @@ create table telegram_batches (
   dry_run boolean not null,
   -- What the addresses of bots that it attaches begin with.
   hooks_at text not null,
+  -- Of bots that people are to make: by which manager bot, and for how long their links are good.
+  manager text,
+  link_minutes int,
   created_at timestamptz not null default now(),
   primary key (app_id, batch_id)
 );
@@ -195,6 +200,8 @@ create table telegram_batch_items (
   character_slug text,
   -- Sealed, and gone once it is used.
   token bytea,
+  -- Of a bot that somebody is to make: its suggested names, and for whom.
+  wanted jsonb,
   -- pending | done | failed
   status text not null default 'pending',
   error text,

@@ -216,7 +216,7 @@ export class BotRows extends Context.Service<BotRows, {
     const detach = Effect.fnUntraced(function*(appId: string, channelId: string, reason: "deleted" | "link_expired" | null) {
       yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
       const gone = yield* query((sql) => sql`
-        update telegram_bots set status = 'detached', reason = null, token = null, secret_hash = null, previous_secret_hash = null, webhook_url = null
+        update telegram_bots set status = 'detached', reason = ${reason}, token = null, secret_hash = null, previous_secret_hash = null, webhook_url = null
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached' returning 1`)
       if (gone.length === 0) return false
       yield* query((sql) => sql`update telegram_chats set status = 'closed' where app_id = ${appId} and channel_id = ${channelId}`)

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type BatchItem, BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows, RESUMPTION, type StoredBot, suspension } from "#src/db/telegram/BotRows.ts"
+import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming } from "./Arming.ts"
 import { Introduction } from "./Introduction.ts"
 import { Manager } from "./Manager.ts"
@@ -27,6 +28,7 @@ export class Batches extends Context.Service<Batches, {
   static readonly layer = Layer.effect(Batches, Effect.gen(function*() {
     const batches = yield* BatchRows
     const rows = yield* BotRows
+    const requests = yield* Provisionings
     const arming = yield* Arming
     const manager = yield* Manager
     const introduction = yield* Introduction
@@ -42,6 +44,12 @@ export class Batches extends Context.Service<Batches, {
       if (dry_run) return
       const bot = yield* rows.create(appId, { ...identity, channelId, characterSlug: item.character_slug ?? "", token, hooksAt: item.hooks_at, joinWindowMs: undefined, unknownPolicy: undefined })
       yield* arming.arm(bot, { hooksAt: item.hooks_at, dropPending: false })
+    })
+
+    const createManaged = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId, character_slug: slug, dry_run, hooks_at: hooksAt, link_minutes: minutes, wanted }: BatchItem) {
+      if (dry_run || slug === null || minutes === null || wanted === null || (yield* rows.get(appId, channelId)) !== undefined) return
+      const { suggested_name: suggestedName, suggested_username: suggestedUsername, is_random: isRandom, owner_ref: ownerRef } = wanted
+      yield* requests.create(appId, { channelId, characterSlug: slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, linkMinutes: minutes, isShownAgain: true })
     })
 
     const rebrand = Effect.fnUntraced(function*(bot: StoredBot, since: Date) {
@@ -71,6 +79,7 @@ export class Batches extends Context.Service<Batches, {
     })
 
     const run = (item: BatchItem) => Effect.gen(function*() {
+      if (item.action === "create_managed") return yield* createManaged(item)
       yield* Effect.sleep(yield* batches.place(item.action))
       if (item.action === "attach") return yield* attach(item)
       const bot = yield* rows.get(item.app_id, item.channel_id)

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
+import { newBotLink } from "#channels/telegram/newBotLinks.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
@@ -39,8 +40,8 @@ export class NoManager extends Schema.TaggedError<NoManager>()("NoManager", {}) 
  * token or another owner, and can read and replace their tokens. What it is told is kept first, for Telegram cannot be asked again.
  */
 export class Manager extends Context.Service<Manager, {
-  /** The link by which a person makes the bot, and the one by which they say that they are going to. */
-  readonly links: (username: string, name: string, claimCode: string) => Effect.Effect<{ readonly url: string; readonly claimUrl: string }, NoManager | TelegramUnavailable>
+  /** By which the links for new bots lead to it. */
+  readonly username: Effect.Effect<string, NoManager | TelegramUnavailable>
   /** What Telegram shows at the manager's hook. */
   readonly secret: string | null
   /** Has what the manager is told come in here. */
@@ -68,17 +69,17 @@ export class Manager extends Context.Service<Manager, {
     const own = token === null ? new NoManager() : Effect.succeed(token)
     const call = <A>(ask: (token: Redacted.Redacted<string>) => Effect.Effect<A, BotApiError>) => Effect.flatMap(own, (token) => Effect.mapError(ask(token), toUnavailable))
 
-    let username: string | null = null
-    const name = Effect.gen(function*() {
-      username ??= (yield* call((token) => api.call(token, "getMe", undefined))).username
-      return username
+    let known: string | null = null
+    const username = Effect.gen(function*() {
+      known ??= (yield* call((token) => api.call(token, "getMe", undefined))).username
+      return known
     })
     let armed = { at: "", until: 0 }
     const arm = Effect.fnUntraced(function*(hooksAt: string) {
       if (secret === null) return yield* new NoManager()
       const now = yield* Clock.currentTimeMillis
       if (armed.at === hooksAt && now < armed.until) return
-      yield* name
+      yield* username
       // The same once more is nothing to Telegram.
       if (!options.polling) yield* call((token) => api.call(token, "setWebhook", { url: `${hooksAt}/${MANAGER}`, secret_token: secret, allowed_updates: ["message", "managed_bot"] }))
       armed = { at: hooksAt, until: now + ARMED_FOR_MS }
@@ -135,10 +136,6 @@ export class Manager extends Context.Service<Manager, {
       return true
     })
 
-    const links = Effect.fnUntraced(function*(suggested: string, title: string, claimCode: string) {
-      const manager = yield* name
-      return { url: `https://t.me/newbot/${manager}/${suggested}?name=${encodeURIComponent(title)}`, claimUrl: `https://t.me/${manager}?start=${claimCode}` }
-    })
     const answer = Effect.fnUntraced(function*(chatId: number, text: string) {
       const [, code = ""] = /^\/start ([\w-]{1,64})$/.exec(text) ?? []
       if (code === "") return
@@ -146,7 +143,7 @@ export class Manager extends Context.Service<Manager, {
       const isMade = claim?.made !== undefined && (yield* made(claim.made))
       const isOpen = claim !== undefined && !isMade
       const said = claim === undefined ? "That link has been used or has run out." : isOpen ? "Now make your bot, with whatever name you like." : "Your bot is being set up."
-      const button = isOpen ? { reply_markup: { inline_keyboard: [[{ text: "Create the bot", url: (yield* links(claim.username, claim.name, code)).url }]] } } : {}
+      const button = isOpen ? { reply_markup: { inline_keyboard: [[{ text: "Create the bot", url: newBotLink(yield* username, claim.username, claim.name) }]] } } : {}
       yield* Effect.ignore(call((token) => api.call(token, "sendMessage", { chat_id: chatId, text: said, ...button })))
     })
 
@@ -170,7 +167,7 @@ export class Manager extends Context.Service<Manager, {
     })
 
     return Manager.of({
-      links,
+      username,
       secret,
       arm,
       work,
