@@ -132,6 +132,12 @@ describe("a batch of managed bots", () => {
   })
 })
 
+/** What a camera makes of a picture. */
+const scan = async (picture: Buffer): Promise<string> => {
+  const { data, info } = await sharp(picture).resize(400, 400, { kernel: "nearest" }).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  return decodeQR({ data, width: info.width, height: info.height })
+}
+
 describe("a sheet", () => {
   /** One created, one to be created under a hostile name, one that has run out. */
   const mixed = async () => {
@@ -158,8 +164,7 @@ describe("a sheet", () => {
     assert.include(body, `@${partsOf(items[0] as Item).username}`)
     assert.strictEqual(body.match(/<img /g)?.length, 2)
     const [, picture = ""] = /src="data:image\/svg\+xml;base64,([^"]+)"/.exec(body) ?? []
-    const { data, info } = await sharp(Buffer.from(picture, "base64")).resize(400, 400, { kernel: "nearest" }).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
-    assert.strictEqual(decodeQR({ data, width: info.width, height: info.height }), items[1]?.link?.url)
+    assert.strictEqual(await scan(Buffer.from(picture, "base64")), items[1]?.link?.url)
   })
 
   it("is of its app alone, and of any batch", async () => {
@@ -171,7 +176,7 @@ describe("a sheet", () => {
   })
 
   it.skipIf(!hasBrowser)("is whole in a browser, under its own policy", async () => {
-    const { id } = await mixed()
+    const { id, items } = await mixed()
     const browser = await startBrowser()
     try {
       const page = await browser.newPage({ viewport: { width: 1000, height: 900 }, extraHTTPHeaders: { authorization: `Bearer ${app.key}` } })
@@ -181,6 +186,7 @@ describe("a sheet", () => {
       await page.goto(`${app.baseUrl}/v1/telegram/batches/${id}/sheet`)
       assert.deepStrictEqual(await page.evaluate(`[...document.images].map((image) => image.complete && image.naturalWidth > 0)`), [true, true])
       assert.isFalse(await page.evaluate(`document.documentElement.scrollWidth > innerWidth`))
+      assert.strictEqual(await scan(await page.locator("img").last().screenshot()), items[3]?.link?.url)
       if (PICTURES !== undefined) {
         await page.screenshot({ path: join(PICTURES, "sheet-wide.png"), fullPage: true })
         await page.pdf({ path: join(PICTURES, "sheet.pdf"), format: "A4" })

@@ -12,10 +12,10 @@ h2 { margin: 0; font-size: 1.0625rem; line-height: 1.3 }
 p, ol { margin: 0 0 .75rem }
 .count { font-weight: 600 }
 .soft { color: #5b6470; font-size: .875rem }
-.bots { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; margin: 1.25rem 0 0; padding: 0; list-style: none }
+.bots { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; align-items: start; margin: 1.25rem 0 0; padding: 0; list-style: none }
 .bots > li { padding: .875rem; border: 1px solid #b6bcc4; border-radius: .5rem; break-inside: avoid }
 .bots p { margin: .25rem 0 0; font-size: .8125rem; line-height: 1.35 }
-.bots img { display: block; width: 100%; max-width: 13rem; aspect-ratio: 1; margin: .375rem auto; image-rendering: pixelated }
+.bots img { display: block; width: 100%; max-width: 13rem; aspect-ratio: 1; margin: .375rem auto }
 .bots .state { font-size: .9375rem; font-weight: 600 }
 .made { background: #edf7ef }
 .over { background: #f4f5f7; color: #5b6470 }
@@ -80,9 +80,11 @@ export const botSheet = (batch: StoredBatch, items: ReadonlyArray<StoredItem>, c
   const count = (standing: Standing) => items.filter((item) => standingOf(item) === standing).length
   const parts = [[count("made"), "created"], [count("open"), "to be created"], [count("unready"), "being prepared"], [count("over"), "run out, let go or failed"]] as const
   const told = parts.flatMap(([many, what]) => many === 0 ? [] : [`${many} ${what}`]).join(", ")
-  return page(`Telegram bots of ${batch.batch_id}`, html`
-<p class="count">Of ${String(items.length)}: ${told}. As of ${at(now)}.</p>
-${batch.action === "create_managed" ? HOW : null}
+  const isToCreate = batch.action === "create_managed"
+  return page(isToCreate ? "Telegram bots to create" : "Telegram bots", html`
+<p class="count">Of ${String(items.length)}: ${told}.</p>
+${isToCreate ? HOW : null}
+<p class="soft">As of ${at(now)}. Batch ${batch.batch_id}.</p>
 <ol class="bots">
 ${cards}</ol>`, STYLE)
 }
