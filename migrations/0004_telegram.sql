@@ -38,6 +38,10 @@ create table telegram_bots (
   -- The app's own name for whom it is made for.
   owner_ref text,
   rotating_since timestamptz,
+  -- When what people see of it before they write is to be put there again; null: it stands. And the picture that was put last.
+  profile_due_at timestamptz,
+  photo_sha256 text,
+  photo_put_at timestamptz,
   -- By which worker it is polled, where no webhooks come in.
   poller text,
   created_at timestamptz not null default now(),
@@ -135,6 +139,8 @@ create table telegram_provisionings (
   suggested_name text not null,
   -- Shown to the manager bot, it says which Telegram user is going to create the bot, whatever its name will be.
   claim_hash bytea not null unique,
+  -- Sealed, of a link that is shown again; gone once its bot is there.
+  claim_code bytea,
   claimed_by bigint,
   expires_at timestamptz not null,
   matched_at timestamptz,
@@ -176,11 +182,14 @@ insert into telegram_manager default values;
 create table telegram_batches (
   app_id text not null references apps,
   batch_id text not null,
-  -- attach | suspend | resume | rotate_secret | rotate_token
+  -- attach | suspend | resume | rotate_secret | rotate_token | rebrand | create_managed
   action text not null,
   dry_run boolean not null,
   -- What the addresses of bots that it attaches begin with.
   hooks_at text not null,
+  -- Of bots that people are to make: by which manager bot, and for how long their links are good.
+  manager text,
+  link_minutes int,
   created_at timestamptz not null default now(),
   primary key (app_id, batch_id)
 );
@@ -194,6 +203,8 @@ create table telegram_batch_items (
   character_slug text,
   -- Sealed, and gone once it is used.
   token bytea,
+  -- Of a bot that somebody is to make: its suggested names, and for whom.
+  wanted jsonb,
   -- pending | done | failed
   status text not null default 'pending',
   error text,

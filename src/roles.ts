@@ -103,6 +103,7 @@ import * as Runner from "#src/jobs/Runner.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Batches } from "#src/jobs/telegram/Batches.ts"
 import { Intake } from "#src/jobs/telegram/Intake.ts"
+import { Introduction } from "#src/jobs/telegram/Introduction.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import * as Pollers from "#src/jobs/telegram/Pollers.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
@@ -197,6 +198,7 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
   const { publicUrl, telegram } = yield* Settings
   return Layer.merge(Probe.layer, Batches.layer).pipe(
     Layer.provideMerge(Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling", publicUrl })),
+    Layer.provide(Introduction.layer),
     Layer.provideMerge(Arming.layer({ polling: telegram.mode === "polling", publicUrl })),
     Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
     Layer.provideMerge(BotRows.layer)

@@ -101,6 +101,8 @@ export class BotApi extends Context.Service<BotApi, {
   readonly call: <M extends Method>(token: Redacted.Redacted<string>, method: M, payload: Payload<M>, timeoutSeconds?: number) => Effect.Effect<Result<M>, BotApiError>
   /** A picture, uploaded. */
   readonly sendPhoto: (token: Redacted.Redacted<string>, payload: Omit<Payload<"sendPhoto">, "photo">, photo: Uint8Array) => Effect.Effect<Result<"sendPhoto">, BotApiError>
+  /** The bot's own picture, a JPEG. */
+  readonly setProfilePhoto: (token: Redacted.Redacted<string>, photo: Uint8Array) => Effect.Effect<void, BotApiError>
   /** A file that somebody has sent the bot. One that is larger than that is not fetched, whatever size it was said to have. */
   readonly download: (token: Redacted.Redacted<string>, fileId: string, mostBytes: number) => Effect.Effect<Uint8Array, BotApiError>
 }>()("channels/telegram/BotApi") {
@@ -136,6 +138,7 @@ export class BotApi extends Context.Service<BotApi, {
     return BotApi.of({
       call,
       sendPhoto: (token, payload, photo) => Effect.flatMap(Effect.promise(load), ({ InputFile }) => call(token, "sendPhoto", { ...payload, photo: new InputFile(photo, "picture") })),
+      setProfilePhoto: (token, photo) => Effect.flatMap(Effect.promise(load), ({ InputFile }) => call(token, "setMyProfilePhoto", { photo: { type: "static", photo: new InputFile(photo, "picture.jpg") } })).pipe(Effect.asVoid),
       download
     })
   })

@@ -20,6 +20,10 @@ const RESULTS = {
     allowed_updates: optional(Schema.Array(Schema.String))
   }),
   getUpdates: Schema.Array(Schema.Struct({ update_id: Schema.Int })),
+  getMyName: Schema.Struct({ name: Schema.String }),
+  getMyDescription: Schema.Struct({ description: Schema.String }),
+  getMyShortDescription: Schema.Struct({ short_description: Schema.String }),
+  getMyCommands: Schema.Array(Schema.Struct({ command: Schema.String, description: Schema.String })),
   getFile: Schema.Struct({ file_path: optional(Schema.String) }),
   sendMessage: Sent,
   sendPhoto: Sent,

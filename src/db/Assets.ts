@@ -66,6 +66,8 @@ export class Assets extends Context.Service<Assets, {
   readonly find: (appId: string, assetId: string) => Effect.Effect<Asset | undefined, DatabaseError>
   /** The newest first, those before `before`. */
   readonly list: (appId: string, slug: string, filter: { readonly kind: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<Asset>, DatabaseError>
+  /** The picture that stands for the character: an avatar, else a portrait; the primary one, else the first. */
+  readonly face: (appId: string, slug: string) => Effect.Effect<Asset | undefined, DatabaseError>
   readonly hasPrimary: (appId: string, slug: string) => Effect.Effect<boolean, DatabaseError>
   readonly change: (appId: string, slug: string, assetId: string, change: AssetChange) => Effect.Effect<Asset | undefined, DatabaseError>
   /** With its content; no visual identity refers to it any more. */
@@ -130,6 +132,9 @@ export class Assets extends Context.Service<Assets, {
     }, transaction)
 
     return Assets.of({
+      face: (appId, slug) => query<Array<Asset>>((sql) => sql`
+        select ${sql(columns)} from assets where app_id = ${appId} and character_slug = ${slug} and kind in ('avatar', 'portrait')
+        order by kind = 'avatar' desc, is_primary desc, asset_id limit 1`).pipe(Effect.map(([row]) => row)),
       hasPrimary: (appId, slug) => query((sql) => sql`select 1 from assets where app_id = ${appId} and character_slug = ${slug} and is_primary limit 1`).pipe(Effect.map((rows) => rows.length > 0)),
       prepare, create, get, find, change, remove,
       list: (appId, slug, { kind, before, limit }) => query<Array<Asset>>((sql) => sql`

@@ -76,7 +76,7 @@ Each push is one event, as in the log, signed by Standard Webhooks (webhook-id, 
 POST .../channels/{channel_id}/test pushes a channel.test event now; pause, resume and replay {"since"} are beside it; PATCH {"secret":"rotate"} answers with a new secret. GET ${baseUrl}/v1/sessions/{id}/delivery shows what became of each event.
 
 ## Telegram
-POST ${baseUrl}/v1/telegram/bots {"mode":"byo","token","character_slug"} attaches a bot of yours; {"mode":"managed","character_slug"} answers with data.link.url, by which a person creates one. Each chat is a session: GET ${baseUrl}/v1/telegram/bots/{id}/chats lists them. Messages are sent at most once and in order; what may not have arrived is outcome unknown in /delivery.
+POST ${baseUrl}/v1/telegram/bots {"mode":"byo","token","character_slug"} attaches a bot of yours; {"mode":"managed","character_slug"} answers with data.link.url, by which a person creates one. POST ${baseUrl}/v1/telegram/batches {"action",...} does one thing to many: attach, create_managed (GET .../{batch_id}/sheet is a page of QR codes to print), suspend, resume, rotate_secret, rotate_token, rebrand; GET .../{batch_id}/items tells what became of each. Each chat is a session: GET ${baseUrl}/v1/telegram/bots/{id}/chats lists them. Messages are sent at most once and in order; what may not have arrived is outcome unknown in /delivery.
 GET ${baseUrl}/v1/delivery/events?since={cursor} tells what concerns the app's deliveries and bots: delivery.unknown, chat.blocked, bot.revoked and so on.
 
 ## At the terminal

@@ -24,6 +24,7 @@ export const checkCharacter = Effect.fnUntraced(function*(appId: string, slug: s
   const character = yield* Characters.use((characters) => characters.get(appId, slug))
   if (character === undefined) return yield* notFound.character
   if (character.status === "archived") return yield* characterArchived
+  return character
 })
 
 type NoFromTelegram = TokenRejected | ForeignWebhook | TelegramUnavailable | NoManager

@@ -38,6 +38,8 @@ const isTooLarge = (thrown: unknown) => thrown instanceof Error && /pixel limit/
 export class Pictures extends Context.Service<Pictures, {
   /** The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096 pixels; of a WebP 2560, or 1792 where it is transparent. */
   readonly clean: (bytes: Uint8Array) => Effect.Effect<Picture, PictureRefused>
+  /** A clean picture as a square JPEG, cut to what catches the eye. */
+  readonly square: (bytes: Uint8Array, side: number) => Effect.Effect<Uint8Array, PictureRefused>
 }>()("src/pictures/Pictures") {
   static readonly layer = Layer.effect(Pictures, Effect.gen(function*() {
     const places = yield* Semaphore.make(AT_ONCE)
@@ -57,13 +59,23 @@ export class Pictures extends Context.Service<Pictures, {
       return { bytes: data, mediaType: `image/${format}`, width: info.width, height: info.height } as const
     })
 
+    const square = Effect.fnUntraced(function*(bytes: Uint8Array, side: number) {
+      const sharp = yield* Effect.promise(loadSharp)
+      return yield* Effect.tryPromise({
+        try: () => sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS }).resize({ width: side, height: side, fit: "cover", position: "attention" })
+          .flatten({ background: "#fff" }).jpeg(WRITTEN.jpeg).timeout({ seconds: SECONDS }).toBuffer(),
+        catch: unreadable
+      })
+    })
+
     return Pictures.of({
       clean: Effect.fnUntraced(function*(bytes) {
         const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
         const type = readType(whole)
         if ("problem" in type) return yield* new PictureRefused(type)
         return yield* places.withPermits(1)(write(whole, type.format))
-      })
+      }),
+      square: (bytes, side) => places.withPermits(1)(square(bytes, side))
     })
   }))
 }

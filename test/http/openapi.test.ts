@@ -164,6 +164,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/sessions/{session_id}/trace",
       "GET /v1/telegram/batches/{batch_id}",
       "GET /v1/telegram/batches/{batch_id}/items",
+      "GET /v1/telegram/batches/{batch_id}/sheet",
       "GET /v1/telegram/bots",
       "GET /v1/telegram/bots/{bot_id}",
       "GET /v1/telegram/bots/{bot_id}/chats",

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { dyingAt } from "#test/support/dyingAt.ts"
+import { pictureOf } from "#test/support/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -185,6 +186,71 @@ describe("a managed bot", () => {
     await until("it to be handled", async () => (await sql`select 1 from telegram_manager_updates where update_id = ${again.update_id} and done_at is not null`).length === 1)
     assert.deepInclude(await get(id), { status: "active", telegram_user_id: bot.id })
     assert.lengthOf(telegram.calls({ bot: manager, method: "replaceManagedBotToken" }), before)
+  })
+})
+
+describe("a managed bot's profile", () => {
+  const bio = "Keeps a kitchen by the harbour."
+  const profiled = async () => {
+    const character_slug = await app.createCharacter({ visible_bio: bio })
+    const content_base64 = (await pictureOf("png", 300, 200)).toString("base64")
+    assert.strictEqual((await app.post(`/v1/characters/${character_slug}/assets`, { kind: "avatar", content_base64 })).status, 200)
+    return request({ character_slug })
+  }
+  const probed = async (id: string) => (await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data
+  const isDue = (id: string) => server.database.sql`update telegram_bots set profile_due_at = now() where channel_id = ${id}`
+
+  it("is what its character is, under the name that whoever made it has chosen", async () => {
+    const { id, username } = await profiled()
+    const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name: "Mara of the third floor" })
+    await isActive(id)
+    await until("the picture", () => bot.profile.photo)
+    assert.deepStrictEqual([bot.profile.descriptions.get(""), bot.profile.shortDescriptions.get(""), bot.profile.names.get("")], [bio, bio, "Mara of the third floor"])
+    assert.isEmpty(telegram.calls({ bot, method: "setMyName" }))
+    await until("it to be noted", async () => (await server.database.sql`select 1 from telegram_bots where channel_id = ${id} and profile_due_at is null`).length === 1)
+    assert.deepInclude(await probed(id), { status: "active", reason: null })
+  })
+
+  it("that Telegram does not take leaves the bot degraded, and answering, until a later look puts what is missing", async () => {
+    const { id, username, name } = await profiled()
+    const refusal = telegram.fault({ method: "setMyDescription", count: 1000 }, { kind: "error", code: 429, description: "Too Many Requests: retry after 3600", parameters: { retry_after: 3600 } })
+    const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
+    const degraded = await until("the bot to be degraded", async () => {
+      const now = await get(id)
+      return now.status === "degraded" && now
+    })
+    assert.strictEqual(degraded.reason, "profile_incomplete")
+    assert.deepStrictEqual([bot.profile.shortDescriptions.get(""), bot.profile.photo === undefined], [bio, false])
+    const person = telegram.createUser({ first_name: "Anna" })
+    telegram.start(person, bot)
+    await until("the greeting", () => said(bot, person).includes("Come in.") || said(bot, person).length > 0)
+    refusal.remove()
+    assert.deepInclude(await probed(id), { status: "degraded", reason: "profile_incomplete" })
+    await isDue(id)
+    assert.deepInclude(await probed(id), { status: "active", reason: null })
+    assert.strictEqual(bot.profile.descriptions.get(""), bio)
+    assert.lengthOf(telegram.calls({ bot, method: "setMyProfilePhoto" }), 1)
+    assert.deepStrictEqual(await operations(id), ["bot.active", "bot.degraded", "bot.recovered"])
+  })
+
+  it("is put by the next look where we died before it", async () => {
+    const { id, username, name } = await profiled()
+    const death = await dyingAt(server, { event: "update", table: "telegram_bots", when: `new.channel_id = '${id}' and new.profile_due_at is null and old.profile_due_at is not null` })
+    const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
+    await until("the death", death.hasDied)
+    await death.end()
+    bot.profile.descriptions.clear()
+    const handled = async () => (await server.database.sql`select 1 from telegram_manager_updates where done_at is null`).length === 0
+    await until("the manager's news to be handled", async () => {
+      await server.database.sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
+      await server.database.sql`select graphile_worker.add_job('manager', '{}'::json)`
+      return handled()
+    })
+    assert.isUndefined(bot.profile.descriptions.get(""))
+    await isDue(id)
+    await probed(id)
+    assert.strictEqual(bot.profile.descriptions.get(""), bio)
+    assert.deepInclude(await probed(id), { status: "active", reason: null })
   })
 })
 

@@ -21,7 +21,7 @@ const harness = Effect.fnUntraced(function*(trouble: ReadonlyArray<FailureKind |
   const clock = yield* TestClock.testClockWith(Effect.succeed)
   const [troubles, spares] = [[...trouble], [...places]]
   const api = Layer.succeed(BotApi, {
-    sendPhoto: () => Effect.die("no picture is sent here"), download: () => Effect.die(new Error("nothing is to be fetched")),
+    sendPhoto: () => Effect.die("no picture is sent here"), download: () => Effect.die(new Error("nothing is to be fetched")), setProfilePhoto: () => Effect.die("the bot stays as it looks"),
     call: (_, method) => Effect.suspend(() => {
       assert.strictEqual(method, "sendChatAction")
       calls.push(clock.currentTimeMillisUnsafe() / 1000)

@@ -53,6 +53,11 @@ export interface StoredBot {
   readonly owner_id: number | null
   readonly owner_ref: string | null
   readonly rotating_since: Date | null
+  /** When its profile is to be put again; null: it stands. */
+  readonly profile_due_at: Date | null
+  /** The picture of its profile that was put last. */
+  readonly photo_sha256: string | null
+  readonly photo_put_at: Date | null
   readonly created_at: Date
 }
 
@@ -122,6 +127,9 @@ export class BotRows extends Context.Service<BotRows, {
   readonly noteWebhook: (appId: string, channelId: string, url: string | null, secretHash: Uint8Array | null) => Effect.Effect<void, DatabaseError>
   /** What its owner may have changed in @BotFather. */
   readonly noteIdentity: (appId: string, channelId: string, identity: BotIdentity) => Effect.Effect<void, DatabaseError>
+  /** Its profile stands, or is to be put again in so many seconds. */
+  readonly noteProfile: (appId: string, channelId: string, dueInSeconds: number | null) => Effect.Effect<void, DatabaseError>
+  readonly notePhoto: (appId: string, channelId: string, sha256: string) => Effect.Effect<void, DatabaseError>
   readonly noteProbe: (appId: string, channelId: string, health: BotHealth, nextInSeconds: number) => Effect.Effect<void, DatabaseError>
   /** Bots whose probe is due, and which are nobody else's for the next minute. */
   readonly dueProbes: Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
@@ -136,7 +144,7 @@ export class BotRows extends Context.Service<BotRows, {
 
     const columns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms, drafts,
-      webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since, created_at`
+      webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since, profile_due_at, photo_sha256, photo_put_at, created_at`
     const get = (appId: string, channelId: string) => query<Array<StoredBot>>((sql) => sql`
       select ${columns(sql)} from telegram_bots where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`).pipe(Effect.map(([row]) => row))
     const list = (appId: string, { after, limit }: { readonly after: string | null; readonly limit: number }) => query<Array<StoredBot>>((sql) => sql`
@@ -214,7 +222,7 @@ export class BotRows extends Context.Service<BotRows, {
     const detach = Effect.fnUntraced(function*(appId: string, channelId: string, reason: "deleted" | "link_expired" | null) {
       yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
       const gone = yield* query((sql) => sql`
-        update telegram_bots set status = 'detached', reason = null, token = null, secret_hash = null, previous_secret_hash = null, webhook_url = null
+        update telegram_bots set status = 'detached', reason = ${reason}, token = null, secret_hash = null, previous_secret_hash = null, webhook_url = null
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached' returning 1`)
       if (gone.length === 0) return false
       yield* query((sql) => sql`update telegram_chats set status = 'closed' where app_id = ${appId} and channel_id = ${channelId}`)
@@ -247,6 +255,10 @@ export class BotRows extends Context.Service<BotRows, {
       noteIdentity: (appId, channelId, { userId, username, info }) => query((sql) => sql`
         update telegram_bots set username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
         where app_id = ${appId} and channel_id = ${channelId} and user_id = ${userId}`).pipe(Effect.asVoid),
+      noteProfile: (appId, channelId, dueInSeconds) => query((sql) => sql`
+        update telegram_bots set profile_due_at = now() + ${dueInSeconds}::float8 * interval '1 second' where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      notePhoto: (appId, channelId, sha256) => query((sql) => sql`
+        update telegram_bots set photo_sha256 = ${sha256}, photo_put_at = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
       noteProbe: (appId, channelId, health, nextInSeconds) => query((sql) => sql`
         update telegram_bots set health = ${JSON.stringify(health)}::text::jsonb, probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
         where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),

@@ -1,23 +1,27 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import { createHash, randomBytes } from "node:crypto"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
-import { newId } from "#pipeline/domain/Id.ts"
 import { appendOperational } from "../appendOperational.ts"
 import { Database, type DatabaseError, type Sql } from "../Database.ts"
+import { CLAIM_CODE } from "../sealedColumns.ts"
+import { Secrets } from "../Secrets.ts"
 import { type BotIdentity, BotRows, type BotSettings, type StoredBot } from "./BotRows.ts"
 
-/** A link can be used for so long. */
-const LINK_MINUTES = 15
+/** A link that is shown once can be used for so long. */
+export const LINK_MINUTES = 15
 /** A bot whose token cannot be had for so long is not tried any more. */
 const TAKEN_IN_WITHIN = "6 hours"
+/** Who takes a bot in has introduced it by then, or the probe does. */
+const INTRODUCED_WITHIN = "2 minutes"
 /** Who replaces a token has done so by then, or will not. */
 const ROTATED_WITHIN = "1 minute"
 
 export interface Wanted extends BotSettings {
+  readonly channelId: string
   readonly characterSlug: string
   readonly suggestedUsername: string
   /** Nobody comes upon this username but by the link. */
@@ -26,6 +30,9 @@ export interface Wanted extends BotSettings {
   readonly ownerRef: string | null
   /** Where its updates are to go, as far as that is known; behind it comes its id. */
   readonly hooksAt: string | null
+  readonly linkMinutes: number
+  /** The claim code is kept until the bot is there. */
+  readonly isShownAgain: boolean
 }
 
 export interface Provisioned {
@@ -70,10 +77,11 @@ export class Provisionings extends Context.Service<Provisionings, {
   static readonly layer = Layer.effect(Provisionings, Effect.gen(function*() {
     const { query, transaction } = yield* Database
     const rows = yield* BotRows
+    const secrets = yield* Secrets
     const services = yield* Effect.context<Database | LogSignals>()
 
     const create = Effect.fnUntraced(function*(appId: string, wanted: Wanted) {
-      const channelId = newId("bot")
+      const { channelId } = wanted
       const claimCode = randomBytes(24).toString("base64url")
       yield* query((sql) => sql`
         insert into telegram_bots (app_id, channel_id, mode, character_slug, webhook_url, status, owner_ref, unknown_policy, join_window_ms, drafts)
@@ -83,8 +91,9 @@ export class Provisionings extends Context.Service<Provisionings, {
         values (${appId}, ${channelId}, 'chats', 'telegram_managed', true, ${`telegram ${channelId}`}, '{}', ${[...EVENT_TYPES]}::text[], 'paused')`)
       yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${appId}, ${channelId}, 0)`)
       const [row] = yield* query<Array<{ expires_at: Date }>>((sql) => sql`
-        insert into telegram_provisionings (app_id, channel_id, suggested_username, is_random, suggested_name, claim_hash, expires_at)
-        values (${appId}, ${channelId}, ${wanted.suggestedUsername}, ${wanted.isRandom}, ${wanted.suggestedName}, ${hash(claimCode)}, now() + ${LINK_MINUTES}::int * interval '1 minute')
+        insert into telegram_provisionings (app_id, channel_id, suggested_username, is_random, suggested_name, claim_hash, claim_code, expires_at)
+        values (${appId}, ${channelId}, ${wanted.suggestedUsername}, ${wanted.isRandom}, ${wanted.suggestedName}, ${hash(claimCode)},
+          ${wanted.isShownAgain ? secrets.seal(CLAIM_CODE, [appId, channelId], Redacted.make(claimCode)) : null}, now() + ${wanted.linkMinutes}::int * interval '1 minute')
         returning expires_at`)
       const bot = yield* rows.get(appId, channelId)
       if (bot === undefined || row === undefined) return yield* Effect.die(new Error("a bot just written is gone"))
@@ -152,7 +161,10 @@ export class Provisionings extends Context.Service<Provisionings, {
       claim,
       adopt: ({ appId, channelId }, identity, ownerId, token) => transaction(Effect.gen(function*() {
         yield* rows.replaceToken(appId, channelId, token, identity)
-        yield* query((sql) => sql`update telegram_bots set owner_id = ${ownerId}, status = 'pending' where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
+        yield* query((sql) => sql`
+          update telegram_bots set owner_id = ${ownerId}, status = 'pending', profile_due_at = now() + ${INTRODUCED_WITHIN}::interval
+          where app_id = ${appId} and channel_id = ${channelId} and status = 'awaiting_creation'`)
+        yield* query((sql) => sql`update telegram_provisionings set claim_code = null where app_id = ${appId} and channel_id = ${channelId}`)
         yield* query((sql) => sql`delete from telegram_unclaimed where user_id = ${identity.userId}`)
       })),
       setOwner: Effect.fnUntraced(function*({ appId, channelId }, ownerId) {

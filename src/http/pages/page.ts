@@ -43,15 +43,17 @@ a { color: var(--act) }
 `
 
 /** A page is its markup and its style: it runs nothing, loads nothing, is put in no frame, and its forms go nowhere but here. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+export const policyOf = (style: string, more = ""): string =>
+  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}';${more} form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+export const PAGE_POLICY = policyOf(STYLE)
 
-export const page = (title: string, body: Html): string => html`<!doctype html>
+export const page = (title: string, body: Html, style = STYLE): string => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Troupe</title>
-<style>${new Html(STYLE)}</style>
+<style>${new Html(style)}</style>
 </head>
 <body>
 <main>

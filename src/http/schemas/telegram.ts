@@ -19,6 +19,13 @@ const common = { character_slug: characterSlug, unknown_policy: unknownPolicy.op
 /** As Telegram takes it: 5 to 32 letters, digits and underscores, with a letter first and bot at the end. */
 const username = z.string().max(32).regex(/^[A-Za-z](?:_?[A-Za-z0-9]){1,28}_?[Bb][Oo][Tt]$/, "Must be 5 to 32 letters, digits and underscores, begin with a letter and end in bot")
 
+/** Of a bot that somebody is to make. */
+export const suggestions = {
+  suggested_name: text(1, 64).optional().meta({ description: "What people see; the character's name when absent. Whoever creates the bot may change it" }),
+  suggested_username: username.optional(),
+  owner_ref: text(1, 128).optional().meta({ description: "Your own name for whom it is made for" })
+}
+
 export const BotCreate = z.discriminatedUnion("mode", [
   z.object({
     mode: z.literal("byo"),
@@ -30,9 +37,7 @@ export const BotCreate = z.discriminatedUnion("mode", [
   z.object({
     mode: z.literal("managed"),
     ...common,
-    suggested_name: text(1, 64).optional().meta({ description: "What people see; the character's name when absent. Whoever creates the bot may change it" }),
-    suggested_username: username.optional(),
-    owner_ref: text(1, 128).optional().meta({ description: "Your own name for whom it is made for" })
+    ...suggestions
   }).meta({ title: "A bot that somebody creates by a link" })
 ])
 export type BotCreate = z.output<typeof BotCreate>

@@ -6,11 +6,19 @@ import * as Schema from "effect/Schema"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type BatchItem, BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows, RESUMPTION, type StoredBot, suspension } from "#src/db/telegram/BotRows.ts"
+import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming } from "./Arming.ts"
+import { Introduction } from "./Introduction.ts"
 import { Manager } from "./Manager.ts"
 
 /** Why an item cannot be done. */
 class ItemRefused extends Schema.TaggedError<ItemRefused>()("ItemRefused", { reason: Schema.String }) {}
+
+/** Telegram takes it only after a while, which may be hours. */
+class ItemWaits extends Schema.TaggedError<ItemWaits>()("ItemWaits", { seconds: Schema.Number }) {}
+
+/** Behind the moment that Telegram names. */
+const MARGIN_SECONDS = 5
 
 /** Works through batches, an item at a time and no faster than Telegram likes. Each step may be done twice: who dies leaves the item to the next. */
 export class Batches extends Context.Service<Batches, {
@@ -20,8 +28,10 @@ export class Batches extends Context.Service<Batches, {
   static readonly layer = Layer.effect(Batches, Effect.gen(function*() {
     const batches = yield* BatchRows
     const rows = yield* BotRows
+    const requests = yield* Provisionings
     const arming = yield* Arming
     const manager = yield* Manager
+    const introduction = yield* Introduction
 
     const attach = Effect.fnUntraced(function*(item: BatchItem) {
       const { app_id: appId, channel_id: channelId, dry_run } = item
@@ -36,7 +46,19 @@ export class Batches extends Context.Service<Batches, {
       yield* arming.arm(bot, { hooksAt: item.hooks_at, dropPending: false })
     })
 
-    const change = Effect.fnUntraced(function*({ action, dry_run }: BatchItem, bot: StoredBot) {
+    const createManaged = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId, character_slug: slug, dry_run, hooks_at: hooksAt, link_minutes: minutes, wanted }: BatchItem) {
+      if (dry_run || slug === null || minutes === null || wanted === null || (yield* rows.get(appId, channelId)) !== undefined) return
+      const { suggested_name: suggestedName, suggested_username: suggestedUsername, is_random: isRandom, owner_ref: ownerRef } = wanted
+      yield* requests.create(appId, { channelId, characterSlug: slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, linkMinutes: minutes, isShownAgain: true })
+    })
+
+    const rebrand = Effect.fnUntraced(function*(bot: StoredBot, since: Date) {
+      const { waitSeconds, rejected } = yield* introduction.put(bot, { withName: true, photoSince: since })
+      if (waitSeconds !== null) return yield* new ItemWaits({ seconds: waitSeconds + MARGIN_SECONDS })
+      if (rejected !== null) return yield* new ItemRefused({ reason: `profile_${rejected}_rejected` })
+    })
+
+    const change = Effect.fnUntraced(function*({ action, dry_run, requested_at }: BatchItem, bot: StoredBot) {
       if (action === "rotate_token" && bot.mode !== "managed") return yield* new ItemRefused({ reason: "bot_not_managed" })
       if (bot.status === "awaiting_creation" || (bot.status === "revoked" && action !== "rotate_token")) return yield* new ItemRefused({ reason: "bot_status_conflict" })
       if (dry_run) return
@@ -51,10 +73,13 @@ export class Batches extends Context.Service<Batches, {
           return yield* arming.arm(bot, { hooksAt: null, dropPending: false })
         case "rotate_token":
           return yield* manager.rotate(bot)
+        case "rebrand":
+          return yield* rebrand(bot, requested_at)
       }
     })
 
     const run = (item: BatchItem) => Effect.gen(function*() {
+      if (item.action === "create_managed") return yield* createManaged(item)
       yield* Effect.sleep(yield* batches.place(item.action))
       if (item.action === "attach") return yield* attach(item)
       const bot = yield* rows.get(item.app_id, item.channel_id)
@@ -62,6 +87,7 @@ export class Batches extends Context.Service<Batches, {
     }).pipe(
       Effect.andThen(batches.done(item)),
       Effect.catchTags({
+        ItemWaits: ({ seconds }) => batches.wait(item, seconds),
         ItemRefused: ({ reason }) => batches.failed(item, reason, false),
         TokenRejected: () => batches.failed(item, "telegram_token_invalid", false),
         ForeignWebhook: () => batches.failed(item, "telegram_webhook_foreign", false),

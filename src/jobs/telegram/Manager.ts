@@ -9,24 +9,20 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
-import { COMMANDS } from "#channels/telegram/lines.ts"
 import { HOOKS_PATH, MANAGER } from "#channels/telegram/hooksPath.ts"
-import { fillMacros } from "#pipeline/domain/macros.ts"
+import { newBotLink } from "#channels/telegram/newBotLinks.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
-import { Characters } from "#src/db/Characters.ts"
 import { type BotPlace, type MadeBot, Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming, TelegramUnavailable } from "./Arming.ts"
+import { Introduction } from "./Introduction.ts"
 
 /** A bot that was made a moment ago may not have its token everywhere yet. */
 const UNTIL_THERE = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 15 }))
 
 /** How often the manager's own webhook is seen to: nobody else tells us that it was taken away. */
 const ARMED_FOR_MS = 10 * 60_000
-
-/** Of a character's bio that fits into a bot's description. */
-const MOST_OF_BIO = 512
 
 const Made = Schema.Struct({ user: Schema.Struct({ id: Schema.Int }), bot: Schema.Struct({ id: Schema.Int, username: Schema.String }) })
 const Told = Schema.Struct({
@@ -44,8 +40,8 @@ export class NoManager extends Schema.TaggedError<NoManager>()("NoManager", {}) 
  * token or another owner, and can read and replace their tokens. What it is told is kept first, for Telegram cannot be asked again.
  */
 export class Manager extends Context.Service<Manager, {
-  /** The link by which a person makes the bot, and the one by which they say that they are going to. */
-  readonly links: (username: string, name: string, claimCode: string) => Effect.Effect<{ readonly url: string; readonly claimUrl: string }, NoManager | TelegramUnavailable>
+  /** By which the links for new bots lead to it. */
+  readonly username: Effect.Effect<string, NoManager | TelegramUnavailable>
   /** What Telegram shows at the manager's hook. */
   readonly secret: string | null
   /** Has what the manager is told come in here. */
@@ -64,7 +60,7 @@ export class Manager extends Context.Service<Manager, {
     const rows = yield* BotRows
     const arming = yield* Arming
     const requests = yield* Provisionings
-    const characters = yield* Characters
+    const introduction = yield* Introduction
     const updates = yield* ManagerUpdates
 
     const { token } = options
@@ -73,17 +69,17 @@ export class Manager extends Context.Service<Manager, {
     const own = token === null ? new NoManager() : Effect.succeed(token)
     const call = <A>(ask: (token: Redacted.Redacted<string>) => Effect.Effect<A, BotApiError>) => Effect.flatMap(own, (token) => Effect.mapError(ask(token), toUnavailable))
 
-    let username: string | null = null
-    const name = Effect.gen(function*() {
-      username ??= (yield* call((token) => api.call(token, "getMe", undefined))).username
-      return username
+    let known: string | null = null
+    const username = Effect.gen(function*() {
+      known ??= (yield* call((token) => api.call(token, "getMe", undefined))).username
+      return known
     })
     let armed = { at: "", until: 0 }
     const arm = Effect.fnUntraced(function*(hooksAt: string) {
       if (secret === null) return yield* new NoManager()
       const now = yield* Clock.currentTimeMillis
       if (armed.at === hooksAt && now < armed.until) return
-      yield* name
+      yield* username
       // The same once more is nothing to Telegram.
       if (!options.polling) yield* call((token) => api.call(token, "setWebhook", { url: `${hooksAt}/${MANAGER}`, secret_token: secret, allowed_updates: ["message", "managed_bot"] }))
       armed = { at: hooksAt, until: now + ARMED_FOR_MS }
@@ -121,15 +117,6 @@ export class Manager extends Context.Service<Manager, {
       yield* take(bot, Redacted.make(next, { label: "bot token" }), false)
     })
 
-    /** What people see of the bot before they write, as well as may be: it does not need it to answer. */
-    const introduce = Effect.fnUntraced(function*(at: BotPlace, token: Redacted.Redacted<string>) {
-      const { character_slug } = yield* again(at)
-      const character = yield* characters.get(at.appId, character_slug)
-      const bio = fillMacros(String(character?.profile["visible_bio"] ?? ""), { character: String(character?.profile["display_name"] ?? ""), user: null })
-      if (bio !== "") yield* Effect.ignore(api.call(token, "setMyDescription", { description: bio.slice(0, MOST_OF_BIO).toWellFormed() }))
-      yield* Effect.ignore(api.call(token, "setMyCommands", { commands: [...COMMANDS] }))
-    })
-
     const changed = Effect.fnUntraced(function*(at: BotPlace, made: MadeBot) {
       const bot = yield* again(at)
       if (bot.mode !== "managed") return
@@ -145,14 +132,10 @@ export class Manager extends Context.Service<Manager, {
       const token = yield* tokenOf(bot.userId).pipe(Effect.retry({ schedule: UNTIL_THERE, while: (error) => error._tag === "TelegramUnavailable" }))
       yield* requests.adopt(at, yield* identify(token), bot.ownerId, token)
       yield* setUp(at)
-      yield* introduce(at, token)
+      yield* introduction.introduce(yield* again(at))
       return true
     })
 
-    const links = Effect.fnUntraced(function*(suggested: string, title: string, claimCode: string) {
-      const manager = yield* name
-      return { url: `https://t.me/newbot/${manager}/${suggested}?name=${encodeURIComponent(title)}`, claimUrl: `https://t.me/${manager}?start=${claimCode}` }
-    })
     const answer = Effect.fnUntraced(function*(chatId: number, text: string) {
       const [, code = ""] = /^\/start ([\w-]{1,64})$/.exec(text) ?? []
       if (code === "") return
@@ -160,7 +143,7 @@ export class Manager extends Context.Service<Manager, {
       const isMade = claim?.made !== undefined && (yield* made(claim.made))
       const isOpen = claim !== undefined && !isMade
       const said = claim === undefined ? "That link has been used or has run out." : isOpen ? "Now make your bot, with whatever name you like." : "Your bot is being set up."
-      const button = isOpen ? { reply_markup: { inline_keyboard: [[{ text: "Create the bot", url: (yield* links(claim.username, claim.name, code)).url }]] } } : {}
+      const button = isOpen ? { reply_markup: { inline_keyboard: [[{ text: "Create the bot", url: newBotLink(yield* username, claim.username, claim.name) }]] } } : {}
       yield* Effect.ignore(call((token) => api.call(token, "sendMessage", { chat_id: chatId, text: said, ...button })))
     })
 
@@ -184,7 +167,7 @@ export class Manager extends Context.Service<Manager, {
     })
 
     return Manager.of({
-      links,
+      username,
       secret,
       arm,
       work,

@@ -11,6 +11,7 @@ import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type BotHealth, BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 import { ALLOWED_UPDATES, Arming } from "./Arming.ts"
+import { Introduction } from "./Introduction.ts"
 import { Manager } from "./Manager.ts"
 
 /** Between two probes of a bot, give or take a tenth. */
@@ -48,7 +49,7 @@ const findIll = (info: WebhookInfo, bot: StoredBot, address: string | null, now:
 
 /**
  * Asks Telegram how bots are doing: every ten minutes each, sooner when one is not well. A webhook that somebody else has set is put back once;
- * if it is taken again, the bot is degraded and its owner is asked. A dead token revokes the bot.
+ * if it is taken again, the bot is degraded and its owner is asked. A dead token revokes the bot. A profile that does not stand is put again.
  */
 export class Probe extends Context.Service<Probe, {
   readonly one: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
@@ -61,6 +62,7 @@ export class Probe extends Context.Service<Probe, {
     const bots = yield* TelegramBots
     const arming = yield* Arming
     const manager = yield* Manager
+    const introduction = yield* Introduction
 
     const rest = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth, seconds: number) {
       yield* rows.noteProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
@@ -72,6 +74,7 @@ export class Probe extends Context.Service<Probe, {
     })
     const well = Effect.fnUntraced(function*(bot: StoredBot, health: BotHealth) {
       if (bot.status !== "degraded" || (health.good_probes ?? 0) < GOOD_PROBES) return
+      if (bot.profile_due_at !== null) return yield* degrade(bot, "profile_incomplete")
       yield* rows.become(bot.app_id, bot.channel_id, { status: "active", reason: null, from: ["degraded"], news: { type: "bot.recovered", payload: { bot_id: bot.channel_id } } })
     })
 
@@ -113,9 +116,9 @@ export class Probe extends Context.Service<Probe, {
         ...(info.last_error_date !== undefined && { last_error_at: new Date(info.last_error_date * 1000).toISOString() }),
         good_probes: ill === null ? (bot.health.good_probes ?? 0) + 1 : 0
       }
-      yield* rest(bot, health, ill === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill)
+      yield* rest(bot, health, ill === null && bot.profile_due_at === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill)
       if (bot.status === "revoked") return yield* repair(bot)
-      if (ill === null) return yield* well(bot, health)
+      if (ill === null) return yield* bot.profile_due_at !== null && bot.profile_due_at.getTime() <= now ? introduction.introduce(bot) : well(bot, health)
       const again = bot.status === "degraded" && bot.reason === ill
       if (ill === "webhook_changed" || (ill === "webhook_hijacked" && !again)) yield* repair(bot)
       if (ill !== "webhook_changed") yield* degrade(bot, ill)
