@@ -74,6 +74,14 @@ create table telegram_chats (
 );
 create unique index telegram_chats_session on telegram_chats (session_id, channel_id, app_id) where session_id is not null;
 
+-- What the operator has stopped: an app's bots, by its id, or those of all apps (*). What comes in is kept, nothing goes out. As a rule it is empty.
+create table telegram_holds (
+  scope text primary key,
+  since timestamptz not null default now(),
+  -- The operator's words, for the apps.
+  reason text
+);
+
 -- How far ahead a chat's places are taken, for all processes (GCRA); chat 0 is the bot as a whole.
 create table telegram_paces (
   app_id text not null,

@@ -5,6 +5,7 @@ import { Pace, type PacedChat } from "#channels/telegram/Pace.ts"
 import { type Chat, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type Sql } from "../Database.ts"
 import { chatOf } from "./chatOf.ts"
+import { isHeld } from "./isHeld.ts"
 
 /** Between two messages, in milliseconds, and how many may go at once. */
 const PRIVATE = { every: 1000, burst: 3 }
@@ -54,7 +55,7 @@ const take = (sql: Sql, ref: PacedChat, botEvery: number, withinMs: number) => s
   )
   select w.ms as wait_ms, c.chat_id, c.thread_id, c.status,
     exists (select from turns t where t.app_id = ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
-      select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing')) as open
+      select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing') and not (${isHeld(sql, sql`x.app_id`)})) as open
   from wait w left join chat c on true`
 
 /** The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two. */

@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import type { FirstLook } from "#channels/telegram/Update.ts"
 import { Database, type DatabaseError } from "../Database.ts"
 import { groupCommit } from "../GroupCommit.ts"
+import { isHeld } from "./isHeld.ts"
+import { unparkLanes } from "./unparkLanes.ts"
 
 /** Pictures of one album come one by one, this close. */
 const ALBUM_MS = 1000
@@ -116,7 +118,7 @@ export class Updates extends Context.Service<Updates, {
           select u.app_id, u.channel_id, u.chat_id, min(u.update_id) as first, b.join_window_ms,
             max(u.due_at) <= now() or (min(u.received_at) < now() - ${LONGEST_JOIN}::interval and coalesce(max(u.due_at) filter (where u.error is not null) <= now(), true)) as due
           from telegram_updates u join telegram_bots b using (app_id, channel_id)
-          where u.done_at is null and b.status in ('active', 'degraded')
+          where u.done_at is null and b.status in ('active', 'degraded') and not (${isHeld(sql, sql`b.app_id`)})
           group by u.app_id, u.channel_id, u.chat_id, b.join_window_ms having count(u.owner) = 0
         ), head as (
           select u.*, c.join_window_ms from (select * from chat where due order by first limit ${CHATS_A_CLAIM}::int) c
@@ -154,14 +156,9 @@ export class Updates extends Context.Service<Updates, {
           attempts = case when ${ours} then attempts - 1 else attempts end,
           done_at = case when not ${ours} and attempts >= ${MOST_ATTEMPTS}::int then now() end
         where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
-      // A lane may be parked by what Telegram said a moment before the chat came back. The ids of bots' channels begin so.
       sweep: query((sql) => sql`
         update telegram_updates u set owner = null where u.owner is not null and not exists (select from workers w where w.worker_id = u.owner)`).pipe(
-        Effect.andThen(query((sql) => sql`
-          update lanes l set status = 'ready', due_at = now() from telegram_chats c, channels x
-          where l.status = 'parked' and l.channel_id >= 'bot_' and l.channel_id < 'bou_' and l.position < l.head
-            and c.app_id = l.app_id and c.channel_id = l.channel_id and c.session_id = l.session_id and c.status = 'active'
-            and x.app_id = l.app_id and x.channel_id = l.channel_id and x.status in ('active', 'failing')`)),
+        Effect.andThen(query(unparkLanes)),
         Effect.asVoid
       )
     })
