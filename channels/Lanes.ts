@@ -78,6 +78,8 @@ export interface Room {
   readonly endpoints: ReadonlyMap<string, number>
   readonly apps: ReadonlyMap<string, number>
   readonly perEndpoint: number
+  /** And of a channel that is paced: it is held back by a limit of its own, and others need the places. */
+  readonly perPaced: number
   readonly perApp: number
 }
 

@@ -90,6 +90,9 @@ create table telegram_paces (
   taken_until timestamptz not null default now(),
   blocked_until timestamptz not null default now(),
   slow_until timestamptz not null default now(),
+  -- Of chat 0: how far ahead the places are taken of what the character says of its own accord, and to when those that had none were told to come back.
+  unasked_until timestamptz not null default now(),
+  queued_until timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id)
 ) with (fillfactor = 50);
 

@@ -8,8 +8,6 @@ import { isHeld } from "./telegram/isHeld.ts"
 const EVENTS_A_LEASE = 8
 /** Channels that one claim visits. */
 export const CHANNELS_A_CLAIM = 256
-/** Lanes of one paced channel that are walked at once by one process: it is held back by a limit of its own, and others need the places. */
-const PLACES_OF_PACED = 20
 /** Lanes of one channel that a claim parks when it finds the channel stopped. */
 const PARKED_A_CLAIM = 200
 
@@ -70,7 +68,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
   ), visited as (
     select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced,
       c.status in ('active', 'failing') and not (starts_with(c.kind, 'telegram') and ${isHeld(sql, sql`v.app_id`)}) as walked,
-      case when c.status = 'failing' then 1 when c.paced then least(${PLACES_OF_PACED}, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
+      case when c.status = 'failing' then 1 when c.paced then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
     from visit v left join channels c using (app_id, channel_id)
     left join unnest(${[...room.endpoints.keys()]}::text[], ${[...room.endpoints.values()]}::int[]) as b(endpoint, busy) on b.endpoint = c.endpoint

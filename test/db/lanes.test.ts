@@ -9,7 +9,7 @@ import { Database } from "#src/db/Database.ts"
 import * as LanesLayer from "#src/db/Lanes.ts"
 import { createTestDatabase, type TestDatabase } from "../support/TestDatabase.ts"
 
-const ROOM: Room = { lanes: 64, endpoints: new Map(), apps: new Map(), perEndpoint: 4, perApp: 8 }
+const ROOM: Room = { lanes: 64, endpoints: new Map(), apps: new Map(), perEndpoint: 4, perPaced: 20, perApp: 8 }
 
 let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<Lanes, never>
