@@ -17,6 +17,7 @@ import { nextDelay } from "./retryAfter.ts"
 /** Lanes walked at once by one process, of one endpoint and of one app: a slow receiver takes its own places, not those of others. */
 const MAX_LANES = 256
 const PER_ENDPOINT = 64
+const PER_PACED = 20
 const PER_APP = 128
 /** Lanes of one claim. */
 const LANES_A_CLAIM = 64
@@ -99,6 +100,7 @@ export class Courier extends Context.Service<Courier, {
     const walking = new Set<string>()
     const ofEndpoint = new Map<string, number>()
     const ofApp = new Map<string, number>()
+    const placesOf = ({ kind }: LaneLease) => kinds.get(kind)?.admit === undefined ? PER_ENDPOINT : PER_PACED
     const enter = (lease: LaneLease) => {
       walking.add(nameOf(lease))
       add(ofEndpoint, lease.endpoint, 1)
@@ -106,7 +108,7 @@ export class Courier extends Context.Service<Courier, {
     }
     const leave = (lease: LaneLease) => {
       // Others may have been passed over for want of the place that this lane took.
-      if (walking.size === MAX_LANES || ofEndpoint.get(lease.endpoint) === PER_ENDPOINT || ofApp.get(lease.appId) === PER_APP) wake()
+      if (walking.size === MAX_LANES || ofEndpoint.get(lease.endpoint) === placesOf(lease) || ofApp.get(lease.appId) === PER_APP) wake()
       walking.delete(nameOf(lease))
       add(ofEndpoint, lease.endpoint, -1)
       add(ofApp, lease.appId, -1)
@@ -188,14 +190,14 @@ export class Courier extends Context.Service<Courier, {
       const room = Math.min(LANES_A_CLAIM, MAX_LANES - walking.size)
       if (Option.isNone(owner) || room <= 0) return false
       const taken = { endpoints: new Map(ofEndpoint), apps: new Map(ofApp) }
-      const { leases, more } = yield* lanes.claim(owner.value, { lanes: room, ...taken, perEndpoint: PER_ENDPOINT, perApp: PER_APP })
+      const { leases, more } = yield* lanes.claim(owner.value, { lanes: room, ...taken, perEndpoint: PER_ENDPOINT, perPaced: PER_PACED, perApp: PER_APP })
       for (const lease of leases) {
         add(taken.endpoints, lease.endpoint, 1)
         add(taken.apps, lease.appId, 1)
         yield* begin(lease)
       }
       // A place that came free while the claim took it for taken woke nobody.
-      return more || freed(taken.endpoints, ofEndpoint, PER_ENDPOINT) || freed(taken.apps, ofApp, PER_APP)
+      return more || freed(taken.endpoints, ofEndpoint, PER_ENDPOINT) || freed(taken.endpoints, ofEndpoint, PER_PACED) || freed(taken.apps, ofApp, PER_APP)
     }))
     const claimAll = Effect.gen(function*() {
       while (yield* lease);

@@ -78,6 +78,8 @@ export interface Room {
   readonly endpoints: ReadonlyMap<string, number>
   readonly apps: ReadonlyMap<string, number>
   readonly perEndpoint: number
+  /** And of a channel that is paced: it is held back by a limit of its own, and others need the places. */
+  readonly perPaced: number
   readonly perApp: number
 }
 
@@ -93,7 +95,7 @@ export class Lanes extends Context.Service<Lanes, {
    * Waits while the database is away.
    */
   readonly settle: (step: LaneStep) => Effect.Effect<AfterStep, LanesUnavailable>
-  /** Puts down the intent to send this part now. False: the lane was taken over, or its channel stopped or changed. */
+  /** Puts down the intent to send this part now. False: the lane was taken over, or its channel stopped, held back or changed. */
   readonly intend: (lane: LaneLease, cursor: number, part: number) => Effect.Effect<boolean, LanesUnavailable>
   /** Makes ready what has waited long enough, and frees lanes of owners that are not registered. */
   readonly sweep: Effect.Effect<void, LanesUnavailable>

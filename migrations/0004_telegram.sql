@@ -80,6 +80,16 @@ create table telegram_chats (
 );
 create unique index telegram_chats_session on telegram_chats (session_id, channel_id, app_id) where session_id is not null;
 
+-- What the operator has stopped: an app's bots, by its id, or those of all apps (*). What comes in is kept, nothing goes out. As a rule it is empty.
+create table telegram_holds (
+  scope text primary key,
+  since timestamptz not null default now(),
+  -- The operator's words, for the apps.
+  reason text,
+  -- It is over, and what was put aside meanwhile is yet to go on.
+  released_at timestamptz
+);
+
 -- How far ahead a chat's places are taken, for all processes (GCRA); chat 0 is the bot as a whole.
 create table telegram_paces (
   app_id text not null,
@@ -88,6 +98,9 @@ create table telegram_paces (
   taken_until timestamptz not null default now(),
   blocked_until timestamptz not null default now(),
   slow_until timestamptz not null default now(),
+  -- Of chat 0: how far ahead the places are taken of what the character says of its own accord, and to when those that had none were told to come back.
+  unasked_until timestamptz not null default now(),
+  queued_until timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id)
 ) with (fillfactor = 50);
 
@@ -116,6 +129,7 @@ create table telegram_updates (
   primary key (app_id, channel_id, update_id)
 );
 create index telegram_updates_open on telegram_updates (app_id, channel_id, chat_id, update_id) where done_at is null and due_at < 'infinity';
+create index telegram_updates_aside on telegram_updates (app_id, channel_id) where done_at is null and due_at = 'infinity';
 create index telegram_updates_held on telegram_updates (owner) where owner is not null;
 create index on telegram_updates using brin (received_at);
 

@@ -96,6 +96,34 @@ const rebuild = defineCommand({
   }
 })
 
+const ofApp = { type: "string", description: "Those of one app; of every app without it", valueHint: "APP_ID" } as const
+
+const telegramHold = defineCommand({
+  meta: { name: "hold", description: "Hold Telegram bots back at once: what people write is kept, nothing is sent; prints one line of JSON" },
+  args: { app: ofApp, reason: { type: "string", description: "Why, for the apps to read", valueHint: "TEXT" } },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["app", "reason"], 0)
+    return (await import("./commands/telegram.ts")).holdTelegram({ app: args.app, reason: args.reason })
+  }
+})
+
+const telegramRelease = defineCommand({
+  meta: { name: "release", description: "Release Telegram bots that were held back: everything goes on where it was; prints one line of JSON" },
+  args: { app: ofApp },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["app"], 0)
+    return (await import("./commands/telegram.ts")).releaseTelegram({ app: args.app })
+  }
+})
+
+const telegramHolds = defineCommand({
+  meta: { name: "holds", description: "What is held back, since when and why; prints one line of JSON" },
+  run: async ({ args }) => {
+    refuseUnknown(args, [], 0)
+    return (await import("./commands/telegram.ts")).listHolds()
+  }
+})
+
 /** What every command that speaks to a server takes. */
 const client = {
   url: { type: "string", description: "The server; else TROUPE_URL, PUBLIC_URL, http://127.0.0.1:8080", valueHint: "URL" },
@@ -207,6 +235,7 @@ await runMain(defineCommand({
     key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke, rotate: keyRotate } }),
     ledger: defineCommand({ meta: { name: "ledger", description: "The books of what was spent" }, subCommands: { check: ledgerCheck } }),
     rebuild,
+    telegram: defineCommand({ meta: { name: "telegram", description: "Telegram bots of all apps" }, subCommands: { hold: telegramHold, release: telegramRelease, holds: telegramHolds } }),
     secrets: defineCommand({ meta: { name: "secrets", description: "Secrets at rest" }, subCommands: { rotate: secretsRotate } }),
     chat,
     eval: defineCommand({ meta: { name: "eval", description: "What characters are held to" }, subCommands: { run: evalRun } }),

@@ -72,6 +72,7 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
 import { Conversations } from "#src/db/telegram/Conversations.ts"
 import { Forgetting } from "#src/db/telegram/Forgetting.ts"
+import { Holds } from "#src/db/telegram/Holds.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import * as PhotoReader from "#src/db/telegram/PhotoReader.ts"
@@ -222,7 +223,7 @@ const worker = Layer.unwrap(Effect.gen(function*() {
     Layer.provide(EvalRunner.layer.pipe(Layer.provide([EvalQueue.layer.pipe(Layer.provide(Expenses.layer)), evalRuns, ShadowSessions.layer, EvalEngines.layer(offlinePipeline(options)), inbox]))),
     Layer.provide([Rehearsals.layer(options).pipe(Layer.provide(probes)), Researches.layer.pipe(Layer.provide([research, pages])), TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(stories)), courier, intake, Studio.layer]),
     Layer.provide(TurnPipeline.layer(options)),
-    Layer.provide([deviceCodes, EvidenceStores.layer.pipe(Layer.provide(evidence)), Transcripts.layer, LoreRecords.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
+    Layer.provide([deviceCodes, EvidenceStores.layer.pipe(Layer.provide(evidence)), Transcripts.layer, LoreRecords.layer, Recalls.layer, MemoryStores.layer.pipe(Layer.provide(Memories.layer)), WorldStores.layer, SafetyRecords.layer, initiatives, Turns.layer, Membership.layer, BudgetWarnings.layer, Holds.layer, ExpiredSandboxes.layer, Retention.layer(retention)])
   )
 }))
 

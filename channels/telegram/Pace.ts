@@ -13,7 +13,7 @@ export type PacedChat = ChatRef | BareChat
 
 /**
  * Port: how fast a bot may go, for all processes together (telegram.md 5.3). Every call that a chat sees counts, whatever its method:
- * a private chat takes one a second with a burst of three, a group one in three seconds, a bot a hundred a second in answers and 25 of its own accord.
+ * a private chat takes one a second with a burst of three, a group one in three seconds, a bot a hundred a second, and no more than 25 of them of its own accord.
  * After a 429 the chat is left alone for as long as was asked, then goes at half the speed for a minute; the bot too, when several chats got one.
  */
 export class Pace extends Context.Service<Pace, {

@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -19,6 +20,10 @@ export const TELEGRAM_KINDS = ["telegram_byo", "telegram_managed"] as const
 
 /** How long a lane is kept while it waits for its place; for longer it is given back. */
 const WORTH_WAITING = Duration.seconds(2)
+/** And with what nobody has asked for: so short that a bot that writes to many at once has lanes left for answers. */
+const WORTH_WAITING_UNASKED = Duration.millis(850)
+/** Who comes so much later than its place was has none any more: those that a busy process kept waiting must not go out together. */
+const LATE_MS = 40
 /** How long what a message needs is looked up before it. */
 const LOOK_UP = Duration.seconds(15)
 
@@ -77,11 +82,16 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
     yield* typing.end(delivery)
     const away = yield* outage.wait
     if (Duration.isGreaterThan(away, Duration.zero)) return { after: away }
-    const wait = yield* lookedUp(pace.reserve(delivery, { proactive: isProactive(delivery), within: WORTH_WAITING }))
-    if (Option.isNone(wait)) return { after: WORTH_WAITING }
-    if (Duration.isGreaterThan(wait.value, WORTH_WAITING)) return { after: wait.value }
-    if (Duration.isGreaterThan(wait.value, Duration.zero)) yield* Effect.sleep(wait.value)
-    return "go" as const
+    const proactive = isProactive(delivery)
+    const within = proactive ? WORTH_WAITING_UNASKED : WORTH_WAITING
+    while (true) {
+      const wait = yield* lookedUp(pace.reserve(delivery, { proactive, within }))
+      if (Option.isNone(wait)) return { after: WORTH_WAITING }
+      if (Duration.isGreaterThan(wait.value, within)) return { after: wait.value }
+      const due = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait.value)
+      if (Duration.isGreaterThan(wait.value, Duration.zero)) yield* Effect.sleep(wait.value)
+      if (!proactive || (yield* Clock.currentTimeMillis) <= due + LATE_MS) return "go" as const
+    }
   })
 
   const marked = (message: Message, bot: SendingBot, unknowns: number): Message => unknowns === 0 || bot.unknownPolicy !== "resend_marked" ? message : asCopy(message)

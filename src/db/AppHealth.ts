@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "./Database.ts"
+import { ALL_APPS } from "./telegram/isHeld.ts"
 
 /** Turns of the last hour that are looked at, the latest. */
 const MOST_TURNS = 5_000
@@ -19,6 +20,8 @@ export interface HealthRow {
   readonly went_wrong: number
   readonly backlog: number
   readonly failing_channels: number
+  /** The app has bots, and the operator holds them back. */
+  readonly hold: { readonly since: string; readonly reason: string | null } | null
   /** Pictures that wait or are being made; and of the last hour, those that failed. */
   readonly images_open: number
   readonly images_failed: number
@@ -49,6 +52,8 @@ export class AppHealth extends Context.Service<AppHealth, {
           (select max(started_at) from written where status = 'ok') as last_ok_at, w.written, w.went_wrong,
           (select count(*)::int from lanes where app_id = ${appId} and status = 'ready' and owner is null) + (select count(*)::int from lanes where app_id = ${appId} and status = 'waiting') as backlog,
           (select count(*)::int from channels where app_id = ${appId} and status = 'failing') as failing_channels,
+          (select json_build_object('since', since, 'reason', reason) from telegram_holds where scope in (${ALL_APPS}, ${appId})
+            and exists (select from telegram_bots where app_id = ${appId} and status <> 'detached') order by since limit 1) as hold,
           (select count(*)::int from images where app_id = ${appId} and status in ('queued', 'generating')) as images_open,
           (select count(*)::int from images where app_id = ${appId} and status = 'failed' and finished_at >= now() - interval '1 hour') as images_failed,
           (select max(finished_at) from images where app_id = ${appId} and status = 'ready' and finished_at >= now() - interval '1 hour') as image_ok_at,

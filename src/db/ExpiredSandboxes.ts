@@ -46,6 +46,7 @@ export class ExpiredSandboxes extends Context.Service<ExpiredSandboxes, {
       const [app] = yield* query<Array<{ account_id: string }>>((sql) => sql`select account_id from apps where app_id = ${appId} for update`)
       if (app === undefined) return
       yield* query((sql) => discardObjects(sql, appId, sql`select object_key from stored_objects where app_id = ${appId}`))
+      yield* query((sql) => sql`delete from telegram_holds where scope = ${appId}`)
       for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId}`)
       yield* query((sql) => sql`delete from accounts where account_id = ${app.account_id} and kind = 'demo'`)
     }, transaction)

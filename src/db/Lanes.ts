@@ -5,6 +5,7 @@ import { Database } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, noteHealth, type Place, settleLanes, sweepLanes } from "./laneStatements.ts"
 import { untilReachable } from "./retry.ts"
+import { isHeld } from "./telegram/isHeld.ts"
 
 const START: Place = { appId: "", channelId: "" }
 
@@ -72,6 +73,7 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
       update lanes l set sending = ${cursor}, sending_part = ${part}, sending_fence = l.fence, sending_at = now() from channels c
       where l.app_id = ${appId} and l.session_id = ${sessionId} and l.channel_id = ${channelId} and l.owner = ${owner} and l.fence = ${fence}
         and c.app_id = l.app_id and c.channel_id = l.channel_id and c.status in ('active', 'failing') and c.version = ${channelVersion}
+        and not (starts_with(c.kind, 'telegram') and ${isHeld(sql, sql`c.app_id`)})
       returning 1`).pipe(Effect.map((rows) => rows.length > 0), unavailable)
 
   const heldBy = (owner: string) =>

@@ -13,11 +13,18 @@ const SESSIONS_A_STEP = 500
 export const alignLanes = Effect.fnUntraced(function*(appId: string, channelId: string) {
   const { query } = yield* Database
   const scope = yield* query<Array<{ session_id: string }>>((sql) => sql`
-    select l.session_id from channels c join session_logs l on l.app_id = c.app_id and l.session_id > coalesce(c.aligned_to, '')
-      and (c.session_id is null or l.session_id = c.session_id)
-    where c.app_id = ${appId} and c.channel_id = ${channelId} and c.aligned_to is not null
-      and (l.status = 'active' and c.covers = 'app' or c.covers = 'session'
-        or exists (select from lanes x where x.app_id = c.app_id and x.session_id = l.session_id and x.channel_id = c.channel_id))
+    with channel as (
+      select * from channels where app_id = ${appId} and channel_id = ${channelId} and aligned_to is not null
+    ), wanted as (
+      (select l.session_id from channel c join session_logs l on l.app_id = c.app_id and l.session_id > c.aligned_to
+        where c.covers = 'app' and l.status = 'active' order by l.session_id limit ${SESSIONS_A_STEP}::int)
+      union
+      (select l.session_id from channel c join lanes l on l.app_id = c.app_id and l.channel_id = c.channel_id and l.session_id > c.aligned_to
+        order by l.session_id limit ${SESSIONS_A_STEP}::int)
+      union
+      select session_id from channel where covers = 'session' and session_id > aligned_to
+    )
+    select l.session_id from wanted w join session_logs l on l.app_id = ${appId} and l.session_id = w.session_id
     order by l.session_id limit ${SESSIONS_A_STEP}::int for share of l`)
   const sessions = scope.map((row) => row.session_id)
   yield* query((sql) => sql`

@@ -12,6 +12,7 @@ export type AuditAction =
   | "end_user.blocked" | "end_user.unblocked" | "end_user.erased"
   | "api_key.created" | "api_key.rotated" | "api_key.revoked"
   | "device.approved" | "device.denied"
+  | "telegram.held" | "telegram.released"
 
 export interface Change {
   /** The app's when left out. */

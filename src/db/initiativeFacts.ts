@@ -9,6 +9,7 @@ import { type Bearing, NEW_BEARING, NO_PREFERENCES, type OpenLoop } from "#pipel
 import type { CharacterVersions } from "./CharacterVersions.ts"
 import type { Database, Sql } from "./Database.ts"
 import { loopColumns } from "./relationshipStatements.ts"
+import { isHeld } from "./telegram/isHeld.ts"
 import type { SessionRef } from "./Turns.ts"
 
 interface Row {
@@ -65,7 +66,7 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
       select distinct h.kind from lanes n join channels h using (app_id, channel_id) where n.app_id = s.app_id and n.session_id = s.session_id and h.status in ('active', 'failing') order by h.kind
     )) as kinds,
     coalesce((
-      select not bool_or(t.status = 'active' and h.status in ('active', 'failing') and b.status in ('pending', 'active', 'degraded'))
+      select not bool_or(t.status = 'active' and h.status in ('active', 'failing') and b.status in ('pending', 'active', 'degraded') and not (${isHeld(sql, sql`b.app_id`)}))
       from telegram_chats t join telegram_bots b using (app_id, channel_id) join channels h using (app_id, channel_id) where t.session_id = s.session_id and t.app_id = s.app_id
     ), false) as unreachable,
     coalesce((

@@ -2,13 +2,12 @@ import * as Duration from "effect/Duration"
 import { DISABLED_AFTER, FAILING_AFTER, PROBE_EVERY } from "#channels/health.ts"
 import type { AfterStep, LaneStep, Room } from "#channels/Lanes.ts"
 import type { Sql } from "./Database.ts"
+import { ALL_APPS, holds } from "./telegram/isHeld.ts"
 
 /** Events that a lease brings along. Few, so that a lane with much to catch up gives others their turn. */
 const EVENTS_A_LEASE = 8
 /** Channels that one claim visits. */
 export const CHANNELS_A_CLAIM = 256
-/** Lanes of one paced channel that are walked at once by one process: it is held back by a limit of its own, and others need the places. */
-const PLACES_OF_PACED = 20
 /** Lanes of one channel that a claim parks when it finds the channel stopped. */
 const PARKED_A_CLAIM = 200
 
@@ -48,7 +47,8 @@ export interface LeaseRow {
 
 /**
  * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a channel with
- * a hundred thousand ready lanes costs a claim no more than one with a single lane. Ready lanes of a stopped channel are parked in passing.
+ * a hundred thousand ready lanes costs a claim no more than one with a single lane. Ready lanes of a stopped channel are parked in passing,
+ * and so are those of bots that the operator holds back.
  * What was on the wire when an earlier lease was lost is put down as unknown. The intent to send the first event is put down, too,
  * unless the channel is paced: then it has a statement of its own, after the wait.
  * The log is looked through up to the last event that this statement sees, which may be less than a head that has just moved.
@@ -57,6 +57,8 @@ export interface LeaseRow {
 export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) => sql`
   with recursive me as (
     select worker_id from workers where worker_id = ${owner} for key share
+  ), hold as (
+    ${holds(sql)}
   ), visit as (
     (select app_id, channel_id, 1 as n from lanes
       where status = 'ready' and owner is null and (app_id, channel_id) > (${after.appId}, ${after.channelId}) order by app_id, channel_id limit 1)
@@ -66,8 +68,9 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       where status = 'ready' and owner is null and (app_id, channel_id) > (v.app_id, v.channel_id) order by app_id, channel_id limit 1
     ) x where v.n < ${CHANNELS_A_CLAIM}::int
   ), visited as (
-    select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced, c.status in ('active', 'failing') as walked,
-      case when c.status = 'failing' then 1 when c.paced then least(${PLACES_OF_PACED}, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
+    select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced,
+      c.status in ('active', 'failing') and not (starts_with(c.kind, 'telegram') and exists (select from hold where scope in (${ALL_APPS}, v.app_id))) as walked,
+      case when c.status = 'failing' then 1 when c.paced then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
     from visit v left join channels c using (app_id, channel_id)
     left join unnest(${[...room.endpoints.keys()]}::text[], ${[...room.endpoints.values()]}::int[]) as b(endpoint, busy) on b.endpoint = c.endpoint

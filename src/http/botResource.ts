@@ -6,6 +6,7 @@ export const toBotResource = (bot: StoredBot) => ({
   mode: bot.mode,
   status: bot.status,
   reason: bot.reason,
+  held: bot.held,
   character_slug: bot.character_slug,
   telegram_user_id: bot.user_id,
   username: bot.username,

@@ -28,6 +28,7 @@ import { RollingLimits } from "#src/db/RollingLimits.ts"
 import { StoredObjects } from "#src/db/StoredObjects.ts"
 import { isShadow } from "#src/db/shadow.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
+import { Holds } from "#src/db/telegram/Holds.ts"
 import type { SessionRef } from "#src/db/Turns.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { clearSandboxes } from "./clearSandboxes.ts"
@@ -85,6 +86,8 @@ const probeTask = task(Schema.Unknown, () => Probe.use((probe) => probe.due))
 const alignTask = task(Schema.Struct({ app_id: Schema.String, channel_id: Schema.String }), ({ app_id, channel_id }) =>
   Alignment.use((alignment) => alignment.finish(app_id, channel_id)))
 
+const releaseTask = task(Schema.Unknown, () => Holds.use((holds) => holds.finish))
+
 const retainTask = task(Schema.Unknown, () => Retention.use((retention) => retention.apply))
 
 const budgetsTask = task(Schema.Unknown, () => BudgetWarnings.use((warnings) => warnings.tell))
@@ -120,12 +123,12 @@ const evalsTask = task(Schema.Unknown, () => EvalRunner.use((runner) => runner.w
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | Holds | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
-  turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, realign: realignTask, expire: expireTask, retain: retainTask,
+  turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, release: releaseTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask, rehearse: rehearseTask, research: researchTask, evals: evalsTask
 }
-const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate", "* * * * * rehearse", "* * * * * research", "* * * * * evals", "*/5 * * * * objects", "* * * * * images"].join("\n")
+const CRONTAB = ["* * * * * probe", "* * * * * batches", "* * * * * manager", "17 * * * * expire ?fill=1h", "* * * * * realign", "* * * * * release", "23 3 * * * retain ?fill=1d", "* * * * * budgets ?queue=budgets", "47 3 * * * reconcile ?fill=1d", "*/10 * * * * sandboxes", "* * * * * erasures", "* * * * * initiate", "* * * * * rehearse", "* * * * * research", "* * * * * evals", "*/5 * * * * objects", "* * * * * images"].join("\n")
 
 const quiet = new Logger(() => () => {})
 

@@ -9,7 +9,7 @@ import { Database } from "#src/db/Database.ts"
 import * as LanesLayer from "#src/db/Lanes.ts"
 import { createTestDatabase, type TestDatabase } from "../support/TestDatabase.ts"
 
-const ROOM: Room = { lanes: 64, endpoints: new Map(), apps: new Map(), perEndpoint: 4, perApp: 8 }
+const ROOM: Room = { lanes: 64, endpoints: new Map(), apps: new Map(), perEndpoint: 4, perPaced: 20, perApp: 8 }
 
 let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<Lanes, never>
@@ -26,10 +26,10 @@ afterEach(async () => {
 })
 
 /** Channels with lanes on sessions whose log holds `events` events. Tables without their foreign rows: only lanes are looked at. */
-const seed = async (options: { readonly app?: string; readonly channel: string; readonly sessions: ReadonlyArray<string>; readonly events?: number; readonly types?: ReadonlyArray<string>; readonly endpoint?: string; readonly paced?: boolean }) => {
-  const { app = "app_a", channel, sessions, events = 3, types = null, endpoint = channel, paced = false } = options
+const seed = async (options: { readonly app?: string; readonly channel: string; readonly sessions: ReadonlyArray<string>; readonly events?: number; readonly types?: ReadonlyArray<string>; readonly endpoint?: string; readonly paced?: boolean; readonly kind?: string }) => {
+  const { app = "app_a", channel, sessions, events = 3, types = null, endpoint = channel, paced = false, kind = "webhook" } = options
   const { sql } = database
-  await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events, paced) values (${app}, ${channel}, 'webhook', ${endpoint}, '{}', ${types as Array<string> | null}, ${paced})`
+  await sql`insert into channels (app_id, channel_id, kind, endpoint, target, events, paced) values (${app}, ${channel}, ${kind}, ${endpoint}, '{}', ${types as Array<string> | null}, ${paced})`
   for (const session of sessions) {
     for (let cursor = 1; cursor <= events; cursor++) {
       await sql`
@@ -117,6 +117,19 @@ describe("a claim", () => {
     expect(await claim()).toEqual([])
     expect(await lane("s1")).toMatchObject({ status: "parked" })
     expect(await lane("s2")).toMatchObject({ status: "ready", owner: null })
+  })
+
+  it("parks the ready lanes of a messenger's bots that the operator holds back, and of no other channel or app", async () => {
+    const kind = "telegram_byo"
+    await seed({ channel: "bot_1", sessions: ["s1"], paced: true, kind })
+    await seed({ channel: "chn_2", sessions: ["s2"] })
+    await seed({ app: "app_b", channel: "bot_3", sessions: ["s3"], paced: true, kind })
+    await database.sql`insert into telegram_holds (scope) values ('app_a')`
+    expect((await claim()).map(({ sessionId }) => sessionId).sort()).toEqual(["s2", "s3"])
+    expect(await lane("s1")).toMatchObject({ status: "parked" })
+    await database.sql`update lanes set status = 'ready', owner = null`
+    await database.sql`insert into telegram_holds (scope) values ('*')`
+    expect((await claim()).map(({ sessionId }) => sessionId)).toEqual(["s2"])
   })
 
   it("claims nothing in the name of a worker that is not registered", async () => {
@@ -233,6 +246,16 @@ describe("an event of several parts", () => {
 })
 
 describe("a paced lane", () => {
+  it("gets no intent while the operator holds its bot back, whenever it was leased", async () => {
+    await seed({ channel: "bot_1", sessions: ["s1"], paced: true, kind: "telegram_managed" })
+    const [lease] = await claim()
+    await database.sql`insert into telegram_holds (scope) values ('*')`
+    expect(await lanes((l) => l.intend(lease!, 1, 0))).toBe(false)
+    expect(await lane()).toMatchObject({ sending: null })
+    await database.sql`delete from telegram_holds`
+    expect(await lanes((l) => l.intend(lease!, 1, 0))).toBe(true)
+  })
+
   it("has its intent put down after the claim, so that who dies waiting has sent nothing", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [waiting] = await claim()

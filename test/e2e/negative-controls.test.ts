@@ -23,6 +23,7 @@ import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
 import { StoredObjects } from "#src/db/StoredObjects.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
+import { Holds } from "#src/db/telegram/Holds.ts"
 import { Arming } from "#src/jobs/telegram/Arming.ts"
 import { Imports } from "#src/db/Imports.ts"
 import { Initiatives } from "#src/db/Initiatives.ts"
@@ -147,7 +148,7 @@ describe("without the watchdog", () => {
       Layer.provide([
         Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Imports, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
         Layer.mock(Probe, {}), Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
-        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Rehearsals, { work: Effect.void }), Layer.mock(Researches, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {}), Layer.mock(StoredObjects, { sweep: Effect.void }), Layer.mock(Studio, { work: Effect.void }), Layer.mock(EvalRunner, { work: Effect.void })
+        Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Holds, { finish: Effect.void }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Rehearsals, { work: Effect.void }), Layer.mock(Researches, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {}), Layer.mock(StoredObjects, { sweep: Effect.void }), Layer.mock(Studio, { work: Effect.void }), Layer.mock(EvalRunner, { work: Effect.void })
       ]),
       Layer.provide(TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })),
       Layer.provide([Transcripts.layer, Recalls.layer, nothingKnown, CharacterVersions.layer, Turns.layer, Membership.layer, OfflineWriter.layer, IdempotencyKeys.layer]),

@@ -19,7 +19,7 @@ describe("a bot that is attached", () => {
     const { bot, id, body } = await ground.attach()
     const { character_slug: _, created_at: __, webhook, ...rest } = body
     assert.deepStrictEqual(rest, {
-      id, mode: "byo", status: "active", reason: null, telegram_user_id: bot.id, username: bot.username, owner_ref: null, url: `https://t.me/${bot.username}`,
+      id, mode: "byo", status: "active", reason: null, held: false, telegram_user_id: bot.id, username: bot.username, owner_ref: null, url: `https://t.me/${bot.username}`,
       token_hint: `${bot.id}:...${bot.token.slice(-4)}`, unknown_policy: "skip", join_window_ms: 0, drafts: false, last_in_at: null
     })
     assert.isNotNull(webhook.set_at)

@@ -56,6 +56,23 @@ describe("the last word of /forget", () => {
     assert.isEmpty(lastWords(begun))
   })
 
+  it("waits with all else when the operator holds the bot back in the moment before it is said", async () => {
+    const begun = await started()
+    const { sql } = ground.server.database
+    await sql.begin(async (tx) => {
+      // It is taken up, and does not get its place before the end of this.
+      await tx`select from telegram_paces where channel_id = ${begun.id} for update`
+      ground.telegram.say(begun.person, begun.bot, "/forget")
+      await until("the word to be taken up", async () => (await sql`select 1 from telegram_updates where channel_id = ${begun.id} and kind = 'word' and owner is not null`).length === 1)
+      await sql`insert into telegram_holds (scope) values (${ground.app.appId})`
+    })
+    await until("the word to be given back", async () => (await sql`select 1 from telegram_updates where channel_id = ${begun.id} and kind = 'word' and owner is null and done_at is null`).length === 1)
+    assert.isEmpty(lastWords(begun))
+    await sql`delete from telegram_holds`
+    await wordIsOver(begun.id)
+    assert.lengthOf(lastWords(begun), 1)
+  })
+
   it.each<readonly [string, { readonly kind: "drop_after" } | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: object }, number, string | null]>([
     ["is said once, though Telegram breaks off", { kind: "drop_after" }, 1, "unknown"],
     ["waits as long as Telegram asks", { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } }, 1, null],

@@ -13,6 +13,7 @@ import { Database, type DatabaseError, type Sql } from "../Database.ts"
 import { BOT_TOKEN } from "../sealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import type { SecretUnreadable } from "../secretsCipher.ts"
+import { isHeld } from "./isHeld.ts"
 import { tokenHint } from "./tokenHint.ts"
 
 export const BOT_STATUSES = ["awaiting_creation", "pending", "active", "degraded", "suspended", "revoked", "detached"] as const
@@ -58,6 +59,8 @@ export interface StoredBot {
   /** The picture of its profile that was put last. */
   readonly photo_sha256: string | null
   readonly photo_put_at: Date | null
+  /** The operator holds it back. */
+  readonly held: boolean
   readonly created_at: Date
 }
 
@@ -144,7 +147,7 @@ export class BotRows extends Context.Service<BotRows, {
 
     const columns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason, unknown_policy, join_window_ms, drafts,
-      webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since, profile_due_at, photo_sha256, photo_put_at, created_at`
+      webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since, profile_due_at, photo_sha256, photo_put_at, created_at, ${isHeld(sql, sql`app_id`)} as held`
     const get = (appId: string, channelId: string) => query<Array<StoredBot>>((sql) => sql`
       select ${columns(sql)} from telegram_bots where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`).pipe(Effect.map(([row]) => row))
     const list = (appId: string, { after, limit }: { readonly after: string | null; readonly limit: number }) => query<Array<StoredBot>>((sql) => sql`

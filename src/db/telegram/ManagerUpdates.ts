@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../Database.ts"
+import { ALL_APPS } from "./isHeld.ts"
 
 const MOST_ATTEMPTS = 20
 
@@ -13,7 +14,7 @@ export interface ManagerUpdate {
 /** What the manager bot is told, kept until something has come of it. */
 export class ManagerUpdates extends Context.Service<ManagerUpdates, {
   readonly store: (updateId: number, raw: string) => Effect.Effect<void, DatabaseError>
-  /** The oldest that is due, for a minute nobody else's. */
+  /** The oldest that is due, for a minute nobody else's. A message, which would be answered, waits while the operator holds all bots back. */
   readonly next: Effect.Effect<ManagerUpdate | undefined, DatabaseError>
   readonly done: (updateId: number) => Effect.Effect<void, DatabaseError>
   readonly failed: (updateId: number, error: string) => Effect.Effect<void, DatabaseError>
@@ -28,7 +29,8 @@ export class ManagerUpdates extends Context.Service<ManagerUpdates, {
         select graphile_worker.add_job('manager', '{}'::json) where exists (select from written)`).pipe(Effect.asVoid),
       next: query<Array<ManagerUpdate>>((sql) => sql`
         update telegram_manager_updates u set due_at = now() + interval '1 minute', attempts = attempts + 1 from (
-          select update_id as id from telegram_manager_updates where done_at is null and due_at <= now() order by update_id limit 1 for update skip locked
+          select update_id as id from telegram_manager_updates where done_at is null and due_at <= now()
+            and (raw -> 'message' is null or not exists (select from telegram_holds where scope = ${ALL_APPS})) order by update_id limit 1 for update skip locked
         ) d where u.update_id = d.id returning u.update_id, u.raw`).pipe(Effect.map(([row]) => row)),
       done: (updateId) => query((sql) => sql`update telegram_manager_updates set done_at = now(), error = null where update_id = ${updateId}`).pipe(Effect.asVoid),
       failed: (updateId, error) => query((sql) => sql`

@@ -5,13 +5,20 @@ import { Pace, type PacedChat } from "#channels/telegram/Pace.ts"
 import { type Chat, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type Sql } from "../Database.ts"
 import { chatOf } from "./chatOf.ts"
+import { isHeld } from "./isHeld.ts"
 
 /** Between two messages, in milliseconds, and how many may go at once. */
 const PRIVATE = { every: 1000, burst: 3 }
 const GROUP = { every: 3000, burst: 1 }
 const BOT_ANSWERS = 10
-const BOT_PROACTIVE = 40
 const BOT_BURST = 20
+/** What is said unasked is never closer than this, without a burst: no more than 25 a second, with room for what comes closer on the way. */
+const UNASKED = 52
+/**
+ * Whoever finds no place for it is told when to come back, one so long after the other. Those of a second become due together, and each second's
+ * have their places within it, before those of the next come: so the lanes of a bot are free for answers most of the time.
+ */
+const QUEUED = 64
 const SLOW_FOR = "60 seconds"
 
 interface Places {
@@ -31,38 +38,46 @@ const tolerance = (every: number, burst: number) => (burst - 1) * every
 /**
  * Takes a place in the chat and one of the bot, both or neither: theoretical arrival times (GCRA), each in its row.
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
+ * What is said unasked has a pace of its own beside the bot's, so that no answer waits behind it.
  */
-const take = (sql: Sql, ref: PacedChat, botEvery: number, withinMs: number) => sql`
+const take = (sql: Sql, ref: PacedChat, unasked: boolean, withinMs: number) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
     select c.chat_id, c.thread_id, c.status from (${placeOf(sql, ref)}) c, durable
   ), place as (
-    select p.*, clock_timestamp() as at, case when p.chat_id = 0 then ${botEvery}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
+    select p.*, clock_timestamp() as at, case when p.chat_id = 0 then ${BOT_ANSWERS}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
         * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond' as every,
       case when p.chat_id = 0 then ${tolerance(BOT_ANSWERS, BOT_BURST)}::int when p.chat_id < 0 then ${tolerance(GROUP.every, GROUP.burst)} else ${tolerance(PRIVATE.every, PRIVATE.burst)} end
         * interval '1 millisecond' as tolerance
     from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (0, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), ahead as (
-    select p.*, greatest(p.taken_until, p.at) as until from place p
+    select p.*, greatest(p.taken_until, p.at) as until, case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
   ), wait as (
-    select max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until - p.tolerance) - p.at) * 1000))::int as ms from ahead p
+    select max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until - p.tolerance, p.unasked_at) - p.at) * 1000))::int as ms,
+      bool_or(p.unasked_at > p.at + ${withinMs}::int * interval '1 millisecond') as is_queued
+    from ahead p
   ), taken as (
-    update telegram_paces t set taken_until = p.until + p.every
+    update telegram_paces t set taken_until = p.until + p.every, unasked_until = coalesce(p.unasked_at + p.every * ${UNASKED / BOT_ANSWERS}::float8, t.unasked_until)
     from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
+  ), queue as (
+    select p.*, greatest(p.queued_until, p.unasked_at) as back_at from ahead p, wait w where p.chat_id = 0 and w.is_queued
+  ), queued as (
+    update telegram_paces t set queued_until = q.back_at + q.every * ${QUEUED / BOT_ANSWERS}::float8
+    from queue q where t.app_id = q.app_id and t.channel_id = q.channel_id and t.chat_id = q.chat_id
   )
-  select w.ms as wait_ms, c.chat_id, c.thread_id, c.status,
+  select greatest(w.ms, (select extract(epoch from back_at - at) * 1000 from queue)::int) as wait_ms, c.chat_id, c.thread_id, c.status,
     exists (select from turns t where t.app_id = ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
-      select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing')) as open
+      select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing') and not (${isHeld(sql, sql`x.app_id`)})) as open
   from wait w left join chat c on true`
 
 /** The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two. */
 export const layer = Layer.effect(Pace, Effect.gen(function*() {
   const { query } = yield* Database
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-  const places = (ref: PacedChat, botEvery: number, withinMs: number) =>
-    query<Array<Places>>((sql) => take(sql, ref, botEvery, withinMs)).pipe(Effect.map(([row]) => row), unavailable)
+  const places = (ref: PacedChat, unasked: boolean, withinMs: number) =>
+    query<Array<Places>>((sql) => take(sql, ref, unasked, withinMs)).pipe(Effect.map(([row]) => row), unavailable)
   // The chat's next call is counted from now, where it would come sooner.
   const countFromNow = (ref: PacedChat) => query<Array<Chat>>((sql) => sql`
     with durable as (
@@ -77,13 +92,13 @@ export const layer = Layer.effect(Pace, Effect.gen(function*() {
 
   return Pace.of({
     reserve: (ref, { proactive, within }) =>
-      Effect.map(places(ref, proactive ? BOT_PROACTIVE : BOT_ANSWERS, Duration.toMillis(within)), (row) => Duration.millis(row?.wait_ms ?? 0)),
+      Effect.map(places(ref, proactive, Duration.toMillis(within)), (row) => Duration.millis(row?.wait_ms ?? 0)),
 
     departs: countFromNow,
 
     returned: (ref) => Effect.asVoid(countFromNow(ref)),
 
-    spare: (ref) => Effect.map(places(ref, BOT_ANSWERS, 0), (row) => {
+    spare: (ref) => Effect.map(places(ref, false, 0), (row) => {
       if (row === undefined || !row.open || row.chat_id === null || row.thread_id === null || row.status !== "active") return "over" as const
       return row.wait_ms !== 0 ? "busy" as const : { chat: { chatId: row.chat_id, threadId: row.thread_id, status: row.status } }
     }),

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type { FirstLook } from "#channels/telegram/Update.ts"
 import { Database, type DatabaseError } from "../Database.ts"
 import { groupCommit } from "../GroupCommit.ts"
+import { ALL_APPS, holds, isHeld } from "./isHeld.ts"
 
 /** Pictures of one album come one by one, this close. */
 const ALBUM_MS = 1000
@@ -108,7 +109,7 @@ export class Updates extends Context.Service<Updates, {
       }
     })
 
-    // What a bot that is held has is put aside until the bot is walked again (BotRows.become), under the lock of its row: a claim looks at all that is open.
+    // What a bot that is held has is put aside until the bot is walked again (BotRows.become) or released (goOn), under the lock of its row: a claim looks at all that is open.
     const claim = Effect.fnUntraced(function*(owner: string) {
       const rows = yield* query<Array<ClaimedUpdate & { readonly waiting: boolean }>>((sql) => sql`
         with me as (
@@ -118,11 +119,14 @@ export class Updates extends Context.Service<Updates, {
             max(due_at) <= now() or (min(received_at) < now() - ${LONGEST_JOIN}::interval and coalesce(max(due_at) filter (where error is not null) <= now(), true)) as due
           from telegram_updates where done_at is null and due_at < 'infinity'
           group by app_id, channel_id, chat_id having count(owner) = 0
+        ), hold as (
+          ${holds(sql)}
         ), chat as (
-          select o.*, b.join_window_ms from open o join telegram_bots b using (app_id, channel_id) where b.status in ('active', 'degraded')
+          select o.*, b.join_window_ms from open o join telegram_bots b using (app_id, channel_id)
+          where b.status in ('active', 'degraded') and not exists (select from hold where scope in (${ALL_APPS}, b.app_id))
         ), still as (
           select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from open) o using (app_id, channel_id)
-          where b.status not in ('active', 'degraded') for no key update of b skip locked
+          where b.status not in ('active', 'degraded') or exists (select from hold where scope in (${ALL_APPS}, b.app_id)) for no key update of b skip locked
         ), put_aside as (
           update telegram_updates u set due_at = 'infinity' from still s
           where u.app_id = s.app_id and u.channel_id = s.channel_id and u.done_at is null and u.owner is null and u.due_at < 'infinity'
@@ -162,14 +166,19 @@ export class Updates extends Context.Service<Updates, {
           attempts = case when ${ours} then attempts - 1 else attempts end,
           done_at = case when not ${ours} and attempts >= ${MOST_ATTEMPTS}::int then now() end
         where app_id = ${batch[0].app_id} and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`).pipe(Effect.asVoid),
-      // A lane may be parked by what Telegram said a moment before the chat came back; one that was long ago is freed by the chat's return. The ids of bots' channels begin so.
+      // A lane may be parked by what Telegram said a moment before the chat came back; one that was long ago is freed by the chat's return. The ids of bots'
+      // channels begin so. A lane that is locked is left to the next time: to wait for one here, out of the order in which others lock them, could end in a deadlock.
       sweep: query((sql) => sql`
         update telegram_updates u set owner = null where u.owner is not null and not exists (select from workers w where w.worker_id = u.owner)`).pipe(
         Effect.andThen(query((sql) => sql`
-          update lanes l set status = 'ready', due_at = now() from telegram_chats c, channels x
-          where l.status = 'parked' and l.due_at > now() - interval '1 hour' and l.channel_id >= 'bot_' and l.channel_id < 'bou_' and l.position < l.head
-            and c.app_id = l.app_id and c.channel_id = l.channel_id and c.session_id = l.session_id and c.status = 'active'
-            and x.app_id = l.app_id and x.channel_id = l.channel_id and x.status in ('active', 'failing')`)),
+          with back as (
+            select l.app_id, l.session_id, l.channel_id from lanes l
+              join channels x on x.app_id = l.app_id and x.channel_id = l.channel_id and x.status in ('active', 'failing')
+              join telegram_chats c on c.app_id = l.app_id and c.channel_id = l.channel_id and c.session_id = l.session_id and c.status = 'active'
+            where l.status = 'parked' and l.due_at > now() - interval '1 hour' and l.channel_id >= 'bot_' and l.channel_id < 'bou_' and l.position < l.head and not (${isHeld(sql, sql`l.app_id`)})
+            for no key update of l skip locked
+          )
+          update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id and l.session_id = b.session_id and l.channel_id = b.channel_id`)),
         Effect.asVoid
       )
     })

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../Database.ts"
+import { isHeld } from "./isHeld.ts"
 import type { ClaimedUpdate } from "./Updates.ts"
 
 /** `word`: to be said. `word_sent`: on the wire; whoever finds it so does not know whether it was heard. */
@@ -15,7 +16,7 @@ export const isWord = ({ kind }: ClaimedUpdate): boolean => kind === "word" || k
 export class Words extends Context.Service<Words, {
   /** Within the transaction that did what the word tells of. The update is done by then. */
   readonly keep: (update: ClaimedUpdate, text: string) => Effect.Effect<void, DatabaseError>
-  /** It is on the wire from now on. False: it is another's by now. */
+  /** It is on the wire from now on. False: it is another's by now, or the bot is held back, and the word waits with all else. */
   readonly intend: (update: ClaimedUpdate) => Effect.Effect<boolean, DatabaseError>
   readonly said: (update: ClaimedUpdate) => Effect.Effect<void, DatabaseError>
   /** It surely was not heard, and is to be said after so long. */
@@ -36,9 +37,13 @@ export class Words extends Context.Service<Words, {
           where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id}`)
         yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) values (${app_id}, ${channel_id}, ${chat_id}) on conflict do nothing`)
       }, transaction),
-      intend: ({ app_id, channel_id, update_id, attempts }) => query((sql) => sql`
-        update telegram_updates set kind = 'word_sent' where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id}
-          and kind = 'word' and owner is not null and attempts = ${attempts}::int and done_at is null returning 1`).pipe(Effect.map((rows) => rows.length > 0)),
+      intend: ({ app_id, channel_id, update_id, attempts }) => query<Array<{ kind: string }>>((sql) => sql`
+        with held as (
+          select ${isHeld(sql, sql`${app_id}::text`)} as is_held
+        )
+        update telegram_updates set kind = case when is_held then 'word' else 'word_sent' end, owner = case when is_held then null else owner end from held
+        where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id}
+          and kind = 'word' and owner is not null and attempts = ${attempts}::int and done_at is null returning kind`).pipe(Effect.map(([row]) => row?.kind === "word_sent")),
       said: (update) => end(update, null),
       again: ({ app_id, channel_id, update_id }, error, after) => query((sql) => sql`
         update telegram_updates set kind = 'word', owner = null, error = ${error}, due_at = now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond'

@@ -4,7 +4,7 @@ import * as z from "zod"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { BatchRows, type NewItem, type StoredBatch } from "#src/db/telegram/BatchRows.ts"
-import { breath } from "#src/jobs/breath.ts"
+import { makeBreath } from "#src/db/breath.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBatchResource, toItemResource } from "../batchItem.ts"
 import { wantedBot } from "../createManagedBot.ts"
@@ -39,6 +39,8 @@ const linksOf = Effect.fnUntraced(function*(body: z.output<typeof BatchCreate>, 
   if (!body.dry_run) yield* askTelegram(manager.arm(hooksAt))
   return { manager: yield* askTelegram(manager.username), minutes: body.expires_in_minutes }
 })
+
+const breath = makeBreath()
 
 export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
   const tags = ["Telegram"]

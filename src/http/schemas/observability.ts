@@ -4,7 +4,7 @@ const time = z.iso.datetime()
 const tally = z.record(z.string(), z.int())
 
 export const AppHealthData = z.object({
-  status: z.enum(["ok", "degraded", "down"]).describe("down: nobody is there to run turns. degraded: turns wait, replies go wrong or a channel fails"),
+  status: z.enum(["ok", "degraded", "down"]).describe("down: nobody is there to run turns. degraded: turns wait, replies go wrong, a channel fails or the app's Telegram bots are held back"),
   components: z.object({
     database: z.object({ status: z.literal("ok") }),
     queue: z.object({
@@ -26,7 +26,12 @@ export const AppHealthData = z.object({
       failed: z.int().describe("Pictures of the last hour that failed"),
       last_ok_at: time.nullable().describe("When one was last made, within the last hour")
     }),
-    delivery: z.object({ backlog: z.int().describe("Logs of sessions that have something left to be pushed"), failing_channels: z.int() }),
+    delivery: z.object({
+      backlog: z.int().describe("Logs of sessions that have something left to be pushed"),
+      failing_channels: z.int(),
+      telegram_hold: z.object({ since: time, reason: z.string().nullable().describe("In the words of whoever did it") }).nullable()
+        .describe("Whoever runs this server holds the app's Telegram bots back: what people write is kept and nothing is sent, until they are released")
+    }),
     watchdog: z.object({ last_run_at: time.nullable(), rescued_1h: z.int().describe("Turns of the app that survived the death of their worker") })
   })
 })

@@ -70,6 +70,7 @@ export const BotData = z.object({
   mode: z.enum(["byo", "managed"]),
   status: z.enum(["awaiting_creation", "pending", "active", "degraded", "suspended", "revoked"]).describe("revoked: Telegram takes its token no more; PATCH a new one"),
   reason: z.string().nullable(),
+  held: z.boolean().describe("Whoever runs this server holds the app's bots back: what comes in is kept, nothing goes out, until they are released. resume does not end it"),
   character_slug: z.string(),
   telegram_user_id: z.int().nullable(),
   username: z.string().nullable(),

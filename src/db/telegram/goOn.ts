@@ -1,0 +1,45 @@
+import * as Effect from "effect/Effect"
+import { Database } from "../Database.ts"
+import { hasten } from "../initiativeStatements.ts"
+import { ALL_APPS, isHeld } from "./isHeld.ts"
+
+const BOTS_A_STEP = 64
+
+export interface BotPlace {
+  readonly app_id: string
+  readonly channel_id: string
+}
+
+/**
+ * Lets the next few bots of an app, or of all, go on with what was put aside while they were held: updates, lanes, and chats that were to be
+ * written to. Gives the last of them; null: there are no more.
+ */
+export const goOn = Effect.fnUntraced(function*(scope: string, { app_id, channel_id }: BotPlace) {
+  const { query, transaction } = yield* Database
+  return yield* transaction(Effect.gen(function*() {
+    const bots = yield* query<Array<BotPlace & { readonly walked: boolean }>>((sql) => sql`
+      select app_id, channel_id, status in ('active', 'degraded') and not (${isHeld(sql, sql`app_id`)}) as walked from telegram_bots
+      where (app_id, channel_id) > (${app_id}, ${channel_id}) and ${scope} in (${ALL_APPS}, app_id) order by app_id, channel_id limit ${BOTS_A_STEP}::int`)
+    const walked = bots.filter((bot) => bot.walked)
+    if (walked.length > 0) {
+      const [apps, channels] = [walked.map((bot) => bot.app_id), walked.map((bot) => bot.channel_id)]
+      yield* query((sql) => sql`
+        update telegram_updates u set due_at = now() from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
+        where u.app_id = b.app_id and u.channel_id = b.channel_id and u.done_at is null and u.due_at = 'infinity'`)
+      // A session that was looked at meanwhile could not be written in, as things stood, and would be looked at no more before somebody writes.
+      yield* query((sql) => hasten(sql, sql`
+        select t.app_id, t.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
+        join telegram_chats t using (app_id, channel_id) join relationships r on r.app_id = t.app_id and r.session_id = t.session_id where r.initiate_at = 'infinity'`))
+      yield* query((sql) => sql`
+        with back as (
+          select l.app_id, l.session_id, l.channel_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
+            join lanes l using (app_id, channel_id) join telegram_chats c using (app_id, channel_id, session_id)
+          where l.status = 'parked' and c.status = 'active' and (l.position < l.head or l.redo <> '{}')
+          order by l.app_id, l.session_id, l.channel_id for no key update of l
+        )
+        update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id and l.session_id = b.session_id and l.channel_id = b.channel_id`)
+      yield* query((sql) => sql`select graphile_worker.add_job('telegram', '{}'::json), graphile_worker.add_job('deliver', '{}'::json)`)
+    }
+    return bots.at(-1) ?? null
+  }))
+})
