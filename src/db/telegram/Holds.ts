@@ -68,14 +68,14 @@ export class Holds extends Context.Service<Holds, {
         return isNews
       })
 
-    const hold = (appId: string | null, reason: string | null) => changing(appId, "telegram.held", { reason }, (scope) => query<Array<{ is_new: boolean }>>((sql) => sql`
-      with there as (
-        select released_at from telegram_holds where scope = ${scope} for update
-      )
-      insert into telegram_holds as h (scope, reason) values (${scope}, ${reason})
-      on conflict (scope) do update set released_at = null, since = case when h.released_at is null then h.since else now() end,
-        reason = case when h.released_at is null then coalesce(excluded.reason, h.reason) else excluded.reason end
-      returning not exists (select from there where released_at is null) as is_new`).pipe(Effect.map(([row]) => row?.is_new === true)))
+    const hold = (appId: string | null, reason: string | null) => changing(appId, "telegram.held", { reason }, (scope) => Effect.gen(function*() {
+      const there = yield* query((sql) => sql`select 1 from telegram_holds where scope = ${scope} and released_at is null for update`)
+      yield* query((sql) => sql`
+        insert into telegram_holds as h (scope, reason) values (${scope}, ${reason})
+        on conflict (scope) do update set released_at = null, since = case when h.released_at is null then h.since else now() end,
+          reason = case when h.released_at is null then coalesce(excluded.reason, h.reason) else excluded.reason end`)
+      return there.length === 0
+    }))
 
     const release = (appId: string | null) => changing(appId, "telegram.released", {}, (scope) => Effect.gen(function*() {
       const was = yield* query((sql) => sql`update telegram_holds set released_at = now() where scope = ${scope} and released_at is null returning 1`)
