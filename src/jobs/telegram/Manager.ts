@@ -32,6 +32,9 @@ const Told = Schema.Struct({
 })
 const decode = Schema.decodeUnknownOption(Told)
 
+/** The app has let the bot go meanwhile: there is nothing left to do for it. */
+class LetGo extends Schema.TaggedError<LetGo>()("LetGo", {}) {}
+
 /** No manager bot is set up here. */
 export class NoManager extends Schema.TaggedError<NoManager>()("NoManager", {}) {}
 
@@ -92,7 +95,7 @@ export class Manager extends Context.Service<Manager, {
     const identify = (next: Redacted.Redacted<string>) => arming.identify(next).pipe(Effect.catchTag("TokenRejected", () => new TelegramUnavailable({ description: "the token is not good yet" })))
     const place = ({ app_id: appId, channel_id: channelId }: StoredBot): BotPlace => ({ appId, channelId })
     const again = Effect.fnUntraced(function*({ appId, channelId }: BotPlace) {
-      return (yield* rows.get(appId, channelId)) ?? (yield* new TelegramUnavailable({ description: "the bot has just been let go" }))
+      return (yield* rows.get(appId, channelId)) ?? (yield* new LetGo())
     })
     const setUp = (at: BotPlace) => Effect.flatMap(again(at), (bot) => arming.arm(bot, { hooksAt: null, dropPending: false })).pipe(Effect.catchTag("TokenRejected", () => Effect.void))
 
@@ -123,7 +126,7 @@ export class Manager extends Context.Service<Manager, {
       if (bot.owner_id !== made.ownerId) yield* requests.setOwner(at, made.ownerId)
       yield* reconcile(yield* again(at))
     })
-    /** False: nobody waits for it. */
+    /** False: nobody waits for it, or not any more. */
     const made = Effect.fnUntraced(function*(bot: MadeBot) {
       const bound = yield* requests.bound(bot.userId)
       if (bound !== undefined) return yield* Effect.as(changed(bound, bot), true)
@@ -134,7 +137,7 @@ export class Manager extends Context.Service<Manager, {
       yield* setUp(at)
       yield* introduction.introduce(yield* again(at))
       return true
-    })
+    }, Effect.catchTag("LetGo", () => Effect.succeed(false)))
 
     const answer = Effect.fnUntraced(function*(chatId: number, text: string) {
       const [, code = ""] = /^\/start ([\w-]{1,64})$/.exec(text) ?? []
@@ -166,13 +169,14 @@ export class Manager extends Context.Service<Manager, {
       yield* stayArmed
     })
 
+    const asked = <A, E>(effect: Effect.Effect<A, E | LetGo>) => Effect.catchIf(effect, (error): error is LetGo => error instanceof LetGo, () => new TelegramUnavailable({ description: "the bot has just been let go" }))
     return Manager.of({
       username,
       secret,
       arm,
       work,
-      rotate,
-      reconcile,
+      rotate: (bot) => asked(rotate(bot)),
+      reconcile: (bot) => asked(reconcile(bot)),
       letGo: Effect.fnUntraced(function*(bot) {
         const { user_id } = bot
         if (user_id === null) return
