@@ -12,12 +12,18 @@ import type { BotStatus } from "./BotRows.ts"
 export const BATCH_ACTIONS = ["attach", "suspend", "resume", "rotate_secret", "rotate_token", "rebrand", "create_managed"] as const
 export type BatchAction = (typeof BATCH_ACTIONS)[number]
 
-/** Between two items, and how many at once: 20 new tokens a minute and 600 an hour, one other change a second. */
-const ATTACH = { everyMs: 6000, burst: 10 }
-const CHANGE = { everyMs: 1000, burst: 1 }
+/** Between two items of a kind, and how many at once: 20 new tokens a minute and 600 an hour, one change a second of what people see or of a token, ten webhooks; and where Telegram is not asked, nothing is waited for. */
+const PACES = {
+  attach: { everyMs: 6000, burst: 10 },
+  change: { everyMs: 1000, burst: 1 },
+  arm: { everyMs: 100, burst: 1 },
+  at_once: { everyMs: 0, burst: 1 }
+} as const
+export type BatchKind = keyof typeof PACES
+export const BATCH_KINDS = Object.keys(PACES) as ReadonlyArray<BatchKind>
+const KIND_OF: Record<BatchAction, BatchKind> = { attach: "attach", suspend: "at_once", resume: "arm", rotate_secret: "arm", rotate_token: "change", rebrand: "change", create_managed: "at_once" }
+
 const MOST_ATTEMPTS = 5
-/** Where Telegram is not asked, nothing is waited for: such an item goes before those that are done at a pace. */
-const AT_ONCE = "epoch"
 /** Whoever has taken an item and is not heard of for so long has lost it. */
 const LEASE = "2 minutes"
 
@@ -91,10 +97,8 @@ export class BatchRows extends Context.Service<BatchRows, {
   readonly create: (appId: string, batch: NewBatch) => Effect.Effect<StoredBatch, DatabaseError>
   readonly get: (appId: string, batchId: string) => Effect.Effect<StoredBatch | undefined, DatabaseError>
   readonly items: (appId: string, batchId: string, filter: { readonly after: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredItem>, DatabaseError>
-  /** The next item that is due, for a while nobody else's. */
-  readonly next: Effect.Effect<BatchItem | undefined, DatabaseError>
-  /** A place for such an action, in so many milliseconds. */
-  readonly place: (action: BatchAction) => Effect.Effect<number, DatabaseError>
+  /** The next item of a kind that is due, for a while nobody else's. A number: there is one, and in so many milliseconds a place for it. Undefined: there is none. */
+  readonly next: (kind: BatchKind) => Effect.Effect<BatchItem | number | undefined, DatabaseError>
   readonly token: (item: BatchItem) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
   readonly done: (item: BatchItem) => Effect.Effect<void, DatabaseError>
   /** It is done after so long, and that it waited is no attempt. Like `failed`, it says nothing any more of an item that somebody else has taken since. */
@@ -115,15 +119,21 @@ export class BatchRows extends Context.Service<BatchRows, {
     const create = Effect.fnUntraced(function*(appId: string, { action, dryRun, items, hooksAt, links }: NewBatch) {
       const batchId = newId("bat")
       yield* query((sql) => sql`insert into telegram_batches (app_id, batch_id, action, dry_run, hooks_at, manager, link_minutes) values (${appId}, ${batchId}, ${action}, ${dryRun}, ${hooksAt}, ${links?.manager ?? null}, ${links?.minutes ?? null}::int)`)
-      for (const [at, entry] of items.entries()) {
+      const rows = items.map((entry, at) => {
         const item = String(at + 1).padStart(6, "0")
-        const token = "token" in entry ? secrets.seal(BATCH_TOKEN, [appId, batchId, item], entry.token) : null
-        const wanted = "wanted" in entry ? JSON.stringify(entry.wanted) : null
-        yield* query((sql) => sql`
-          insert into telegram_batch_items (app_id, batch_id, item, channel_id, character_slug, token, wanted, due_at)
-          values (${appId}, ${batchId}, ${item}, ${"channelId" in entry ? entry.channelId : newId("bot")}, ${"characterSlug" in entry ? entry.characterSlug : null}, ${token}, ${wanted}::text::jsonb,
-            coalesce(${wanted === null ? null : AT_ONCE}::text::timestamptz, now()))`)
-      }
+        return {
+          item,
+          channelId: "channelId" in entry ? entry.channelId : newId("bot"),
+          slug: "characterSlug" in entry ? entry.characterSlug : null,
+          token: "token" in entry ? Buffer.from(secrets.seal(BATCH_TOKEN, [appId, batchId, item], entry.token)).toString("hex") : null,
+          wanted: "wanted" in entry ? JSON.stringify(entry.wanted) : null
+        }
+      })
+      yield* query((sql) => sql`
+        insert into telegram_batch_items (app_id, batch_id, item, channel_id, character_slug, token, wanted, kind)
+        select ${appId}, ${batchId}, i.item, i.channel_id, i.slug, decode(i.token, 'hex'), i.wanted::jsonb, ${KIND_OF[action]}
+        from unnest(${rows.map((row) => row.item)}::text[], ${rows.map((row) => row.channelId)}::text[], ${rows.map((row) => row.slug)}::text[], ${rows.map((row) => row.token)}::text[], ${rows.map((row) => row.wanted)}::text[])
+          as i(item, channel_id, slug, token, wanted)`)
       yield* query((sql) => sql`select graphile_worker.add_job('batches', '{}'::json)`)
       return (yield* get(appId, batchId)) ?? (yield* Effect.die(new Error("a batch just written is gone")))
     }, transaction)
@@ -149,18 +159,26 @@ export class BatchRows extends Context.Service<BatchRows, {
       create,
       get,
       items,
-      next: query<Array<BatchItem>>((sql) => sql`
-        update telegram_batch_items i set due_at = now() + ${LEASE}::interval, attempts = i.attempts + 1
-        from (select app_id, batch_id, item from telegram_batch_items where status = 'pending' and due_at <= now() order by due_at limit 1 for update skip locked) d, telegram_batches b
-        where i.app_id = d.app_id and i.batch_id = d.batch_id and i.item = d.item and b.app_id = i.app_id and b.batch_id = i.batch_id
-        returning i.app_id, i.batch_id, i.item, i.channel_id, i.character_slug, i.wanted, i.attempts, b.action, b.dry_run, b.hooks_at, b.link_minutes, b.created_at as requested_at`).pipe(Effect.map(([row]) => row)),
-      place: (action) => {
-        const { everyMs, burst } = action === "attach" ? ATTACH : CHANGE
-        return query<Array<{ ms: number }>>((sql) => sql`
-          update telegram_batch_paces p set taken_until = greatest(p.taken_until, clock_timestamp()) + ${everyMs}::int * interval '1 millisecond'
-          where kind = ${action === "attach" ? "attach" : "change"}
-          returning greatest(0, extract(epoch from taken_until - clock_timestamp()) * 1000 - ${everyMs * burst}::int)::int as ms`).pipe(Effect.map(([row]) => row?.ms ?? 0))
-      },
+      next: Effect.fnUntraced(function*(kind) {
+        const { everyMs, burst } = PACES[kind]
+        const [row] = yield* query<Array<BatchItem & { readonly app_id: string | null; readonly wait_ms: number }>>((sql) => sql`
+          with found as (
+            select app_id, batch_id, item from telegram_batch_items where kind = ${kind} and status = 'pending' and due_at <= now() order by item, due_at limit 1 for update skip locked
+          ), wait as (
+            select greatest(0, extract(epoch from p.taken_until - clock_timestamp()) * 1000 - ${everyMs * (burst - 1)}::int)::int as ms
+            from found, (select taken_until from telegram_batch_paces where kind = ${kind} for update) p
+          ), placed as (
+            update telegram_batch_paces set taken_until = greatest(taken_until, clock_timestamp()) + ${everyMs}::int * interval '1 millisecond'
+            where kind = ${kind} and exists (select from wait where ms = 0)
+          ), taken as (
+            update telegram_batch_items i set due_at = now() + ${LEASE}::interval, attempts = i.attempts + 1
+            from found f, telegram_batches b, wait w
+            where w.ms = 0 and i.app_id = f.app_id and i.batch_id = f.batch_id and i.item = f.item and b.app_id = i.app_id and b.batch_id = i.batch_id
+            returning i.app_id, i.batch_id, i.item, i.channel_id, i.character_slug, i.wanted, i.attempts, b.action, b.dry_run, b.hooks_at, b.link_minutes, b.created_at as requested_at
+          )
+          select t.*, w.ms as wait_ms from wait w left join taken t on true`)
+        return row === undefined ? undefined : row.app_id === null ? row.wait_ms : row
+      }),
       token: Effect.fnUntraced(function*({ app_id, batch_id, item }) {
         const [row] = yield* query<Array<{ token: Uint8Array | null }>>((sql) => sql`select token from telegram_batch_items where app_id = ${app_id} and batch_id = ${batch_id} and item = ${item}`)
         return row === undefined || row.token === null ? undefined : yield* secrets.open(BATCH_TOKEN, [app_id, batch_id, item], row.token)

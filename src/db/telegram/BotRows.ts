@@ -13,6 +13,7 @@ import { Database, type DatabaseError, type Sql } from "../Database.ts"
 import { BOT_TOKEN } from "../sealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import type { SecretUnreadable } from "../secretsCipher.ts"
+import { takeUp } from "./goOn.ts"
 import { isHeld } from "./isHeld.ts"
 import { tokenHint } from "./tokenHint.ts"
 
@@ -194,12 +195,14 @@ export class BotRows extends Context.Service<BotRows, {
       if (byOwner) yield* appendOperational({ appId, type: "bot.token_replaced", payload: { bot_id: channelId } })
     }, transaction, Effect.provideContext(services))
 
-    /** Has the lanes walked, from where they stand; one that waits or is parked does not wait any longer. */
+    /** Has what came in handled, and the lanes walked from where they stand; one that waits or is parked does not wait any longer. */
     const walk = Effect.fnUntraced(function*(appId: string, channelId: string) {
       const begun = yield* query((sql) => sql`
         update channels set status = 'active', version = version + 1, generation = generation + 1, failing_since = null, consecutive_failures = 0, not_before = null, aligned_to = ''
         where app_id = ${appId} and channel_id = ${channelId} and status not in ('active', 'failing', 'deleted') returning 1`)
-      if (begun.length > 0) yield* alignment.begin({ appId, sessionId: null }, channelId)
+      if (begun.length === 0) return
+      yield* takeUp([{ app_id: appId, channel_id: channelId }])
+      yield* alignment.begin({ appId, sessionId: null }, channelId)
     })
     const become = Effect.fnUntraced(function*(appId: string, channelId: string, { status, reason, from, tokenVersion, news }: StatusChange) {
       yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
@@ -210,11 +213,8 @@ export class BotRows extends Context.Service<BotRows, {
           and b.token_version = coalesce(${tokenVersion ?? null}::int, b.token_version)
         returning o.was <> b.status or o.why is distinct from b.reason as news`)
       if (changed === undefined) return
-      if (WALKED.has(status)) {
-        yield* query((sql) => sql`
-          update telegram_updates set due_at = now() where app_id = ${appId} and channel_id = ${channelId} and done_at is null and due_at = 'infinity'`)
-        yield* walk(appId, channelId)
-      } else {
+      if (WALKED.has(status)) yield* walk(appId, channelId)
+      else {
         yield* query((sql) => sql`
           update channels set status = ${status === "revoked" ? "disabled" : "paused"}, version = version + 1
           where app_id = ${appId} and channel_id = ${channelId} and status in ('active', 'failing')`)

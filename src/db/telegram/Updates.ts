@@ -109,7 +109,7 @@ export class Updates extends Context.Service<Updates, {
       }
     })
 
-    // What a bot that is held has is put aside until the bot is walked again (BotRows.become) or released (goOn), under the lock of its row: a claim looks at all that is open.
+    // What a bot that is held has is put aside until the bot is walked again (takeUp), under the lock of its row: a claim looks at all that is open.
     const claim = Effect.fnUntraced(function*(owner: string) {
       const rows = yield* query<Array<ClaimedUpdate & { readonly waiting: boolean }>>((sql) => sql`
         with me as (

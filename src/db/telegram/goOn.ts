@@ -10,6 +10,20 @@ export interface BotPlace {
   readonly channel_id: string
 }
 
+/** Has what people wrote to these bots handled, and those looked at whom they were to write to, now that they are walked again. Lanes are the caller's. */
+export const takeUp = Effect.fnUntraced(function*(bots: ReadonlyArray<BotPlace>) {
+  const { query } = yield* Database
+  const [apps, channels] = [bots.map((bot) => bot.app_id), bots.map((bot) => bot.channel_id)]
+  yield* query((sql) => sql`
+    update telegram_updates u set due_at = now() from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
+    where u.app_id = b.app_id and u.channel_id = b.channel_id and u.done_at is null and u.due_at = 'infinity'`)
+  // A session that was looked at meanwhile could not be written in, as things stood, and would be looked at no more before somebody writes.
+  yield* query((sql) => hasten(sql, sql`
+    select t.app_id, t.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
+    join telegram_chats t using (app_id, channel_id) join relationships r on r.app_id = t.app_id and r.session_id = t.session_id where r.initiate_at = 'infinity'`))
+  yield* query((sql) => sql`select graphile_worker.add_job('telegram', '{}'::json)`)
+})
+
 /**
  * Lets the next few bots of an app, or of all, go on with what was put aside while they were held: updates, lanes, and chats that were to be
  * written to. Gives the last of them; null: there are no more.
@@ -23,13 +37,7 @@ export const goOn = Effect.fnUntraced(function*(scope: string, { app_id, channel
     const walked = bots.filter((bot) => bot.walked)
     if (walked.length > 0) {
       const [apps, channels] = [walked.map((bot) => bot.app_id), walked.map((bot) => bot.channel_id)]
-      yield* query((sql) => sql`
-        update telegram_updates u set due_at = now() from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
-        where u.app_id = b.app_id and u.channel_id = b.channel_id and u.done_at is null and u.due_at = 'infinity'`)
-      // A session that was looked at meanwhile could not be written in, as things stood, and would be looked at no more before somebody writes.
-      yield* query((sql) => hasten(sql, sql`
-        select t.app_id, t.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
-        join telegram_chats t using (app_id, channel_id) join relationships r on r.app_id = t.app_id and r.session_id = t.session_id where r.initiate_at = 'infinity'`))
+      yield* takeUp(walked)
       yield* query((sql) => sql`
         with back as (
           select l.app_id, l.session_id, l.channel_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
@@ -38,7 +46,7 @@ export const goOn = Effect.fnUntraced(function*(scope: string, { app_id, channel
           order by l.app_id, l.session_id, l.channel_id for no key update of l
         )
         update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id and l.session_id = b.session_id and l.channel_id = b.channel_id`)
-      yield* query((sql) => sql`select graphile_worker.add_job('telegram', '{}'::json), graphile_worker.add_job('deliver', '{}'::json)`)
+      yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
     }
     return bots.at(-1) ?? null
   }))

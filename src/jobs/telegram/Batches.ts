@@ -3,8 +3,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import type { DatabaseError } from "#src/db/Database.ts"
-import { type BatchItem, BatchRows } from "#src/db/telegram/BatchRows.ts"
+import { BATCH_KINDS, type BatchItem, type BatchKind, BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows, RESUMPTION, type StoredBot, suspension } from "#src/db/telegram/BotRows.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Arming } from "./Arming.ts"
@@ -20,7 +21,10 @@ class ItemWaits extends Schema.TaggedError<ItemWaits>()("ItemWaits", { seconds: 
 /** Behind the moment that Telegram names. */
 const MARGIN_SECONDS = 5
 
-/** Works through batches, an item at a time and no faster than Telegram likes. Each step may be done twice: who dies leaves the item to the next. */
+/** Items of a kind at once in one process: one that hangs must not keep the others waiting. */
+const AT_ONCE = 4
+
+/** Works through batches, each kind of item by itself and no faster than Telegram likes. Each step may be done twice: who dies leaves the item to the next. */
 export class Batches extends Context.Service<Batches, {
   /** Until nothing is due. */
   readonly work: Effect.Effect<void, DatabaseError>
@@ -80,7 +84,6 @@ export class Batches extends Context.Service<Batches, {
 
     const run = (item: BatchItem) => Effect.gen(function*() {
       if (item.action === "create_managed") return yield* createManaged(item)
-      yield* Effect.sleep(yield* batches.place(item.action))
       if (item.action === "attach") return yield* attach(item)
       const bot = yield* rows.get(item.app_id, item.channel_id)
       return bot === undefined ? yield* new ItemRefused({ reason: "bot_not_found" }) : yield* change(item, bot)
@@ -100,10 +103,13 @@ export class Batches extends Context.Service<Batches, {
       Effect.annotateLogs({ batch_id: item.batch_id, item: item.item })
     )
 
-    return Batches.of({
-      work: Effect.gen(function*() {
-        for (let item = yield* batches.next; item !== undefined; item = yield* batches.next) yield* run(item)
-      })
+    const drain = (kind: BatchKind) => Effect.gen(function*() {
+      for (let next = yield* batches.next(kind); next !== undefined; next = yield* batches.next(kind)) {
+        yield* typeof next === "number" ? Effect.sleep(next) : run(next)
+      }
     })
+    const drains = yield* Effect.forEach(BATCH_KINDS, (kind) => Effect.map(Semaphore.make(AT_ONCE), (places) => places.withPermitsIfAvailable(1)(drain(kind))))
+
+    return Batches.of({ work: Effect.all(drains, { concurrency: "unbounded", discard: true }) })
   }))
 }
