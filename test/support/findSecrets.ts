@@ -22,13 +22,10 @@ const ANY = "(ck_|lat_|dc_)[0-9A-Za-z]{46}|[B-Z]{4}-[B-Z]{4}|whsec_[A-Za-z0-9+/]
 
 /** Where in a database a secret stands that can be read: the names of tables. */
 export const tablesWithSecrets = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
-  const tables = await sql<Array<{ schema: string; name: string }>>`
-    select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker') order by 1, 2`
-  const found: Array<string> = []
-  for (const { schema, name } of tables) {
-    const rows = await sql<Array<{ row: string }>>`select t::text as row from ${sql(schema)}.${sql(name)} t where t::text ~ ${ANY} limit 200`
-    if (rows.some(({ row }) => secretsIn(row).length > 0 || secretsIn(decoded(row)).length > 0)) found.push(name)
-  }
-  return found
+  const tables = await sql<Array<{ name: string; look: string }>>`
+    select c.relname as name, format('(select %L as name, t::text as row from %I.%I t where t::text ~ $1 limit 200)', c.relname, n.nspname, c.relname) as look
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker') order by 1`
+  const rows = await sql.unsafe<Array<{ name: string; row: string }>>(tables.map(({ look }) => look).join(" union all "), [ANY])
+  const found = rows.filter(({ row }) => secretsIn(row).length > 0 || secretsIn(decoded(row)).length > 0).map(({ name }) => name)
+  return [...new Set(found)]
 }
