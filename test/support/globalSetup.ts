@@ -26,8 +26,10 @@ export default async (project: TestProject) => {
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
 
   const admin = postgres(url, { max: 1, onnotice: () => {} })
-  // Hundreds of databases are made and dropped, and no test takes the machine away: only that would need what fsync gives.
+  // Hundreds of databases are made and dropped, and no test takes this server or its machine away: only that would need what these give.
   await admin`alter system set fsync = off`
+  await admin`alter system set synchronous_commit = off`
+  await admin`alter system set full_page_writes = off`
   await admin`select pg_reload_conf()`
   await admin`create database troupe_template`
   await admin.end()
