@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/support/LongestFirst.ts"
 
 const SETUP = { globalSetup: ["test/support/globalSetup.ts"], pool: "forks" as const, testTimeout: 60_000, hookTimeout: 120_000 }
 /** Tests that start real processes, several of them each: these have the machine to themselves. */
@@ -6,6 +7,7 @@ const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/embedded.test.ts"]
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...SETUP, name: "processes", include: PROCESSES, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       // One file after another in the same process, which loads the server once.

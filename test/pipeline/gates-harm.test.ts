@@ -7,6 +7,7 @@ import { know } from "#pipeline/knowledge/know.ts"
 import { contentRefusal } from "#pipeline/proactive/contentGates.ts"
 import type { Retrieval } from "#pipeline/retrieval/retrieve.ts"
 import { crisisIn } from "#pipeline/safety/crisis.ts"
+import { effortOf } from "#test/support/effortOf.ts"
 import { gateContextOf, historyOf, turnOf } from "#test/support/turns.ts"
 
 /** What a character may say to anybody, of whom neither age nor a past is known. */
@@ -85,11 +86,10 @@ describe("what does harm", () => {
 
   it.each(["only 12 kms to go", "I want this winter to end", "dead tired", "死ぬほど笑った"])("and this is none: %s", (text) => assert.notStrictEqual(crisisIn(text), "crisis"))
 
-  it("takes no long time over a secret that is said over and over", () => {
+  it("takes no long time over a secret that is said over and over", async () => {
     const secret = Array.from({ length: 60 }, (_, n) => `telling${n}`).join(" ")
-    const began = performance.now()
-    refusedBy(Array.from({ length: 900 }, (_, n) => `telling${n % 3}`).join(" "), { mustNotReveal: Array.from({ length: 20 }, (_, n) => `${secret} ${n}`) })
-    assert.isBelow(performance.now() - began, 2_000)
+    const said = Array.from({ length: 900 }, (_, n) => `telling${n % 3}`).join(" ")
+    assert.isBelow((await effortOf(() => refusedBy(said, { mustNotReveal: Array.from({ length: 20 }, (_, n) => `${secret} ${n}`) }))).effortMs, 2_000)
   })
 })
 

@@ -4,6 +4,7 @@ import { emit } from "#pipeline/emission/emit.ts"
 import { mend } from "#pipeline/emission/mend.ts"
 import { languageOf } from "#pipeline/languages.ts"
 import { screen } from "#pipeline/safety/judge.ts"
+import { effortOf } from "#test/support/effortOf.ts"
 import { characterOf, gateContextOf, turnOf } from "#test/support/turns.ts"
 
 const context = (given: Partial<GateContext> = {}): GateContext => gateContextOf({
@@ -195,16 +196,17 @@ describe("refusal", () => {
     assert.isNull(refusedBy("I killed my brother in 1987.", context({ mustNotReveal: [], serviceText: "" })))
   })
 
-  it("takes no long time over any text, however it was made to", () => {
-    const began = performance.now()
-    for (const part of ["a", "a-", "a.", "a@", "* a", "you are a ", "1 ", "(0", "du hast mir ", "I'm ", "ä", "今", "https://a", "\n- "]) {
-      const long = part.repeat(Math.floor(30_000 / part.length))
-      const message = screen(turnOf({ text: long }))
-      emit({ bubbles: [long, long.slice(0, 7_000)], citedIds: [] }, context())
-      refusal({ text: long.slice(0, 8_000), citedIds: [] }, context({ userTexts: [long], characterTexts: [long] }))
-      assert.isFalse(message.action === "crisis")
-    }
-    assert.isBelow(performance.now() - began, 20_000)
+  it("takes no long time over any text, however it was made to", async () => {
+    const { effortMs } = await effortOf(() => {
+      for (const part of ["a", "a-", "a.", "a@", "* a", "you are a ", "1 ", "(0", "du hast mir ", "I'm ", "ä", "今", "https://a", "\n- "]) {
+        const long = part.repeat(Math.floor(30_000 / part.length))
+        const message = screen(turnOf({ text: long }))
+        emit({ bubbles: [long, long.slice(0, 7_000)], citedIds: [] }, context())
+        refusal({ text: long.slice(0, 8_000), citedIds: [] }, context({ userTexts: [long], characterTexts: [long] }))
+        assert.isFalse(message.action === "crisis")
+      }
+    })
+    assert.isBelow(effortMs, 20_000)
   })
 
   it("forgets what was said more than ten replies ago", () => {
