@@ -172,6 +172,8 @@ create table telegram_manager_updates (
   raw json not null,
   attempts int not null default 0,
   due_at timestamptz not null default now(),
+  -- Which worker is at it.
+  owner text,
   error text,
   done_at timestamptz
 );

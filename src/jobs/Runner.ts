@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { EventEmitter } from "node:events"
@@ -77,7 +78,10 @@ const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.
 
 const telegramTask = task(Schema.Unknown, () => Intake.use((intake) => intake.wake))
 
-const managerTask = task(Schema.Unknown, () => Manager.use((manager) => manager.work))
+const managerTask = task(Schema.Unknown, () => Effect.flatMap(Membership.use(({ current }) => current), Option.match({
+  onNone: () => Effect.void,
+  onSome: (owner) => Manager.use((manager) => manager.work(owner))
+})))
 
 const batchesTask = task(Schema.Unknown, () => Batches.use((batches) => batches.work))
 
@@ -123,7 +127,7 @@ const evalsTask = task(Schema.Unknown, () => EvalRunner.use((runner) => runner.w
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | Holds | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | Holds | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Membership | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, release: releaseTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask, rehearse: rehearseTask, research: researchTask, evals: evalsTask

@@ -10,17 +10,22 @@ export interface BotPlace {
   readonly channel_id: string
 }
 
-/** Has what people wrote to these bots handled, and those looked at whom they were to write to, now that they are walked again. Lanes are the caller's. */
+/**
+ * Has what people wrote to these bots handled, and those looked at whom they were to write to, now that they are walked again. Lanes are the caller's.
+ * Looked up bot by bot (`offset 0`), here and below, for others may have put much aside.
+ */
 export const takeUp = Effect.fnUntraced(function*(bots: ReadonlyArray<BotPlace>) {
   const { query } = yield* Database
   const [apps, channels] = [bots.map((bot) => bot.app_id), bots.map((bot) => bot.channel_id)]
   yield* query((sql) => sql`
-    update telegram_updates u set due_at = now() from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
-    where u.app_id = b.app_id and u.channel_id = b.channel_id and u.done_at is null and u.due_at = 'infinity'`)
+    update telegram_updates u set due_at = now() from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id) cross join lateral (
+      select update_id from telegram_updates where app_id = b.app_id and channel_id = b.channel_id and done_at is null and due_at = 'infinity' offset 0
+    ) x where u.app_id = b.app_id and u.channel_id = b.channel_id and u.update_id = x.update_id and u.due_at = 'infinity'`)
   // A session that was looked at meanwhile could not be written in, as things stood, and would be looked at no more before somebody writes.
   yield* query((sql) => hasten(sql, sql`
-    select t.app_id, t.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
-    join telegram_chats t using (app_id, channel_id) join relationships r on r.app_id = t.app_id and r.session_id = t.session_id where r.initiate_at = 'infinity'`))
+    select t.app_id, t.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id) cross join lateral (
+      select app_id, session_id from telegram_chats where app_id = b.app_id and channel_id = b.channel_id offset 0
+    ) t join relationships r on r.app_id = t.app_id and r.session_id = t.session_id where r.initiate_at = 'infinity'`))
   yield* query((sql) => sql`select graphile_worker.add_job('telegram', '{}'::json)`)
 })
 
@@ -40,9 +45,10 @@ export const goOn = Effect.fnUntraced(function*(scope: string, { app_id, channel
       yield* takeUp(walked)
       yield* query((sql) => sql`
         with back as (
-          select l.app_id, l.session_id, l.channel_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
-            join lanes l using (app_id, channel_id) join telegram_chats c using (app_id, channel_id, session_id)
-          where l.status = 'parked' and c.status = 'active' and (l.position < l.head or l.redo <> '{}')
+          select l.app_id, l.session_id, l.channel_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id) cross join lateral (
+            select session_id from telegram_chats where app_id = b.app_id and channel_id = b.channel_id and status = 'active' offset 0
+          ) c join lanes l on l.app_id = b.app_id and l.channel_id = b.channel_id and l.session_id = c.session_id
+          where l.status = 'parked' and (l.position < l.head or l.redo <> '{}')
           order by l.app_id, l.session_id, l.channel_id for no key update of l
         )
         update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id and l.session_id = b.session_id and l.channel_id = b.channel_id`)

@@ -49,8 +49,8 @@ export class Manager extends Context.Service<Manager, {
   readonly secret: string | null
   /** Has what the manager is told come in here. */
   readonly arm: (hooksAt: string) => Effect.Effect<void, NoManager | TelegramUnavailable>
-  /** Goes through what the manager was told. */
-  readonly work: Effect.Effect<void, DatabaseError>
+  /** Goes through what the manager was told, as this worker. */
+  readonly work: (owner: string) => Effect.Effect<void, DatabaseError>
   /** Gives the bot a new token; the old one is dead at once. */
   readonly rotate: (bot: StoredBot) => Effect.Effect<void, NoManager | TelegramUnavailable | DatabaseError>
   /** Brings the row up to the token that Telegram has. True: it was another. */
@@ -155,8 +155,8 @@ export class Manager extends Context.Service<Manager, {
       if (bot !== undefined) yield* made({ userId: bot.bot.id, username: bot.bot.username, ownerId: bot.user.id })
       if (message?.text !== undefined && message.chat.type === "private") yield* answer(message.chat.id, message.text)
     })
-    const work = Effect.gen(function*() {
-      for (let update = yield* updates.next; update !== undefined; update = yield* updates.next) {
+    const work = Effect.fnUntraced(function*(owner: string) {
+      for (let update = yield* updates.next(owner); update !== undefined; update = yield* updates.next(owner)) {
         const { update_id: id, raw } = update
         yield* handle(raw).pipe(
           Effect.andThen(updates.done(id)),
