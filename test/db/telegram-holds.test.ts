@@ -1,0 +1,120 @@
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { Database } from "#src/db/Database.ts"
+import { Holds } from "#src/db/telegram/Holds.ts"
+import { Updates } from "#src/db/telegram/Updates.ts"
+import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+import { until } from "#test/support/until.ts"
+
+let database: TestDatabase
+let runtime: ManagedRuntime.ManagedRuntime<Holds | Updates, unknown>
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  runtime = ManagedRuntime.make(Layer.mergeAll(Holds.layer, Updates.layer).pipe(
+    Layer.provide(LogSignals.layer), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
+  ))
+  const { sql } = database
+  await sql`insert into apps (app_id, name) values ('app_a', 'a')`
+  await sql`insert into workers (worker_id) values ('wrk_1')`
+  await sql`insert into characters (app_id, slug, version) values ('app_a', 'iris', 1)`
+  await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status, join_window_ms) values ('app_a', 'bot_1', 'byo', 'iris', 'active', 0)`
+})
+afterEach(async () => {
+  await runtime.dispose()
+  await database.drop()
+})
+
+const holds = <A, E>(use: (holds: Holds["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(Holds.use(use))
+const arrives = (updateId: number) => database.sql`
+  insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
+/** The updates that a claim takes, one by one, as they are done. */
+const claim = async () => (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1")))).batches.flatMap((batch) => batch.map((update) => update.update_id))
+const done = () => database.sql`update telegram_updates set done_at = now(), owner = null where owner is not null`
+const aside = async () => (await database.sql`select update_id::int from telegram_updates where done_at is null and due_at = 'infinity' order by 1`).map((row) => row["update_id"])
+const waitingForLocks = (count: number) => until(`${count} to wait for a lock`, async () =>
+  (await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length === count)
+
+describe("a hold", () => {
+  it("holds on while its reason is changed", async () => {
+    const { sql } = database
+    await holds((h) => h.hold(null, "first"))
+    await arrives(1)
+    await sql.unsafe(`
+      create function wait_here() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(1); return new; end';
+      create trigger wait_here after update on telegram_holds for each row execute function wait_here()`)
+    let changing: Promise<boolean> | undefined
+    await sql.begin(async (held) => {
+      await held`select pg_advisory_xact_lock(1)`
+      changing = holds((h) => h.hold(null, "second"))
+      await waitingForLocks(1)
+      assert.deepStrictEqual(await claim(), [])
+      assert.deepStrictEqual(await aside(), [1])
+    })
+    assert.isFalse(await changing)
+    assert.strictEqual((await holds((h) => h.list))[0]?.reason, "second")
+  })
+})
+
+describe("what was put aside", () => {
+  it("is put there step by step where there is much of it, and none of it is handled meanwhile", async () => {
+    const { sql } = database
+    await holds((h) => h.hold(null, null))
+    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) select 'app_a', 'bot_1', n, 'text', n % 10, '{}' from generate_series(1, 10005) n`
+    assert.deepStrictEqual(await claim(), [])
+    assert.lengthOf(await aside(), 10_000)
+    assert.deepStrictEqual(await claim(), [])
+    assert.lengthOf(await aside(), 10_005)
+    await holds((h) => h.release(null))
+    assert.deepStrictEqual((await claim()).toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+
+  it("is handled before what was written after the release", async () => {
+    const { sql } = database
+    await holds((h) => h.hold(null, null))
+    await arrives(1)
+    assert.deepStrictEqual(await claim(), [])
+    let released: Promise<boolean> | undefined
+    await sql.begin(async (held) => {
+      await held`select from telegram_updates where update_id = 1 for update`
+      released = holds((h) => h.release(null))
+      await waitingForLocks(1)
+      await arrives(2)
+      assert.deepStrictEqual(await claim(), [])
+    })
+    assert.isTrue(await released)
+    assert.deepStrictEqual(await claim(), [1])
+    await done()
+    assert.deepStrictEqual(await claim(), [2])
+  })
+
+  it("while an earlier release was still going on is taken up when its own release dies", async () => {
+    const { sql } = database
+    await holds((h) => h.hold(null, null))
+    await arrives(1)
+    await claim()
+    let earlier: Promise<boolean> | undefined
+    await sql.begin(async (held) => {
+      await held`select from telegram_updates where update_id = 1 for update`
+      earlier = holds((h) => h.release(null))
+      await waitingForLocks(1)
+      await holds((h) => h.hold(null, null))
+      await arrives(2)
+      await claim()
+      assert.deepStrictEqual(await aside(), [1, 2])
+      const later = holds((h) => h.release(null)).catch(() => "died")
+      await waitingForLocks(2)
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and xact_start = (
+        select max(xact_start) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`
+      assert.strictEqual(await later, "died")
+    })
+    await earlier
+    await holds((h) => h.finish)
+    assert.deepStrictEqual(await aside(), [])
+    assert.isEmpty(await sql`select from telegram_holds`)
+  })
+})
