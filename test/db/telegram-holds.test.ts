@@ -6,16 +6,17 @@ import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Database } from "#src/db/Database.ts"
 import { Holds } from "#src/db/telegram/Holds.ts"
+import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { until } from "#test/support/until.ts"
 
 let database: TestDatabase
-let runtime: ManagedRuntime.ManagedRuntime<Holds | Updates, unknown>
+let runtime: ManagedRuntime.ManagedRuntime<Holds | ManagerUpdates | Updates, unknown>
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  runtime = ManagedRuntime.make(Layer.mergeAll(Holds.layer, Updates.layer).pipe(
+  runtime = ManagedRuntime.make(Layer.mergeAll(Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
     Layer.provide(LogSignals.layer), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
   ))
   const { sql } = database
@@ -57,6 +58,26 @@ describe("a hold", () => {
     })
     assert.isFalse(await changing)
     assert.strictEqual((await holds((h) => h.list))[0]?.reason, "second")
+  })
+})
+
+describe("what people say to the manager bot", () => {
+  it("is read from the release on, however long its bots take to go on", async () => {
+    const { sql } = database
+    const next = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next))
+    await holds((h) => h.hold(null, null))
+    await arrives(1)
+    await claim()
+    await runtime.runPromise(ManagerUpdates.use((updates) => updates.store(5, JSON.stringify({ update_id: 5, message: {} }))))
+    assert.isUndefined(await next())
+    let released: Promise<boolean> | undefined
+    await sql.begin(async (held) => {
+      await held`select from telegram_updates where update_id = 1 for update`
+      released = holds((h) => h.release(null))
+      await waitingForLocks(1)
+      assert.strictEqual((await next())?.update_id, 5)
+    })
+    await released
   })
 })
 

@@ -30,7 +30,7 @@ export class ManagerUpdates extends Context.Service<ManagerUpdates, {
       next: query<Array<ManagerUpdate>>((sql) => sql`
         update telegram_manager_updates u set due_at = now() + interval '1 minute', attempts = attempts + 1 from (
           select update_id as id from telegram_manager_updates where done_at is null and due_at <= now()
-            and (raw -> 'message' is null or not exists (select from telegram_holds where scope = ${ALL_APPS})) order by update_id limit 1 for update skip locked
+            and (raw -> 'message' is null or not exists (select from telegram_holds where scope = ${ALL_APPS} and released_at is null)) order by update_id limit 1 for update skip locked
         ) d where u.update_id = d.id returning u.update_id, u.raw`).pipe(Effect.map(([row]) => row)),
       done: (updateId) => query((sql) => sql`update telegram_manager_updates set done_at = now(), error = null where update_id = ${updateId}`).pipe(Effect.asVoid),
       failed: (updateId, error) => query((sql) => sql`
