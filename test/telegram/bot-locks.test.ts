@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { letWriteFirst } from "#test/support/initiative.ts"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 import { until } from "#test/support/until.ts"
 
@@ -51,4 +52,25 @@ describe("a bot that is suspended in the same moment", () => {
     assert.notStrictEqual(await suspendedBehind(id, () => ground.telegram.say(person, bot, "Hello?")), 500)
     assert.strictEqual(await statusOf(id), "revoked")
   })
+})
+
+it("a chat that comes back waits for whoever writes in its session, and is waited for by nobody", async () => {
+  const { bot, id } = await ground.attach()
+  const person = ground.telegram.createUser()
+  ground.telegram.start(person, bot)
+  await saidAtLeast(ground, bot, person, 1)
+  const session = (await ground.chatsOf(id))[0]?.session_id ?? ""
+  await letWriteFirst(ground.app, session)
+  ground.telegram.block(person, bot)
+  const standing = (status: string) => until(`the chat to be ${status}`, async () => (await ground.chatsOf(id))[0]?.status === status)
+  await standing("blocked")
+  await ground.server.database.sql`update relationships set initiate_at = 'infinity' where session_id = ${session}`
+  await ground.server.database.sql`update lanes set status = 'parked' where session_id = ${session}`
+  await ground.server.database.sql.begin(async (sql) => {
+    await sql`select from relationships where session_id = ${session} for no key update`
+    ground.telegram.unblock(person, bot)
+    await waitingForLocks(1)
+    assert.lengthOf(await sql`select from lanes where session_id = ${session} for no key update nowait`, 1)
+  })
+  await standing("active")
 })
