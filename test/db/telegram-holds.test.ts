@@ -4,6 +4,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { AppHealth } from "#src/db/AppHealth.ts"
 import { Database } from "#src/db/Database.ts"
 import { Holds } from "#src/db/telegram/Holds.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
@@ -12,11 +13,11 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { until } from "#test/support/until.ts"
 
 let database: TestDatabase
-let runtime: ManagedRuntime.ManagedRuntime<Holds | ManagerUpdates | Updates, unknown>
+let runtime: ManagedRuntime.ManagedRuntime<AppHealth | Holds | ManagerUpdates | Updates, unknown>
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  runtime = ManagedRuntime.make(Layer.mergeAll(Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
+  runtime = ManagedRuntime.make(Layer.mergeAll(AppHealth.layer, Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
     Layer.provide(LogSignals.layer), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
   ))
   const { sql } = database
@@ -61,21 +62,24 @@ describe("a hold", () => {
   })
 })
 
-describe("what people say to the manager bot", () => {
-  it("is read from the release on, however long its bots take to go on", async () => {
+describe("a release", () => {
+  it("counts at once for the app's health and for the manager bot, however long bots take to go on", async () => {
     const { sql } = database
-    const next = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next))
+    const told = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next))
+    const health = () => runtime.runPromise(AppHealth.use((apps) => apps.of("app_a")))
     await holds((h) => h.hold(null, null))
     await arrives(1)
     await claim()
     await runtime.runPromise(ManagerUpdates.use((updates) => updates.store(5, JSON.stringify({ update_id: 5, message: {} }))))
-    assert.isUndefined(await next())
+    assert.isUndefined(await told())
+    assert.isNotNull((await health()).hold)
     let released: Promise<boolean> | undefined
     await sql.begin(async (held) => {
       await held`select from telegram_updates where update_id = 1 for update`
       released = holds((h) => h.release(null))
       await waitingForLocks(1)
-      assert.strictEqual((await next())?.update_id, 5)
+      assert.strictEqual((await told())?.update_id, 5)
+      assert.isNull((await health()).hold)
     })
     await released
   })
