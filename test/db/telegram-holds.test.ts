@@ -15,11 +15,13 @@ import { until } from "#test/support/until.ts"
 let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<AppHealth | Holds | ManagerUpdates | Updates, unknown>
 
+const layered = () => ManagedRuntime.make(Layer.mergeAll(AppHealth.layer, Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
+  Layer.provide(LogSignals.layer), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
+))
+
 beforeEach(async () => {
   database = await createTestDatabase()
-  runtime = ManagedRuntime.make(Layer.mergeAll(AppHealth.layer, Holds.layer, ManagerUpdates.layer, Updates.layer).pipe(
-    Layer.provide(LogSignals.layer), Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 12 }))
-  ))
+  runtime = layered()
   const { sql } = database
   await sql`insert into apps (app_id, name) values ('app_a', 'a')`
   await sql`insert into workers (worker_id) values ('wrk_1')`
@@ -63,6 +65,37 @@ describe("a hold", () => {
 })
 
 describe("a release", () => {
+  it("reads what is its app's, and not what others have aside", async () => {
+    const { sql } = database
+    await sql`insert into apps (app_id, name) values ('app_b', 'b')`
+    await sql`insert into characters (app_id, slug, version) values ('app_b', 'iris', 1)`
+    await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status) select 'app_b', 'bot_b' || n, 'byo', 'iris', 'suspended' from generate_series(1, 2000) n`
+    await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref) select 'app_b', 'bot_b' || n, n, 'private', 'ses_b' || n, 'tg:' || n from generate_series(1, 2000) n`
+    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select 'app_b', 'ses_b' || n, 'bot_b' || n, 1, 0, 1, 'parked' from generate_series(1, 2000) n`
+    await sql`insert into relationships (app_id, session_id, initiate_at) select 'app_b', 'ses_b' || n, 'infinity' from generate_series(1, 2000) n`
+    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw) select 'app_b', 'bot_b' || n, n, 'text', n, 'infinity', '{}' from generate_series(1, 2000) n`
+    await sql`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref) values ('app_a', 'bot_1', 7, 'private', 'ses_a', 'tg:7')`
+    await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) values ('app_a', 'ses_a', 'bot_1', 1, 0, 1, 'parked')`
+    await sql`insert into relationships (app_id, session_id, initiate_at) values ('app_a', 'ses_a', 'infinity')`
+    await holds((h) => h.hold("app_a", null))
+    await arrives(1)
+    await claim()
+    await runtime.dispose()
+    await until("what was written to be counted", async () => (await sql`
+      select from pg_stat_user_tables where relname = 'telegram_updates' and n_tup_ins = 2001`).length === 1)
+    await sql`select pg_stat_reset()`
+    runtime = layered()
+    await holds((h) => h.release("app_a"))
+    await runtime.dispose()
+    await until("what was read to be counted", async () => (await sql`select from pg_stat_user_tables where relname = 'telegram_updates' and n_tup_upd = 1`).length === 1)
+    const [row] = await sql`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables where relname in ('telegram_updates', 'telegram_chats', 'lanes', 'relationships')`
+    assert.isBelow(row?.["read"], 100)
+    assert.strictEqual((await sql`select status from lanes where session_id = 'ses_a'`)[0]?.["status"], "ready")
+    assert.lengthOf(await sql`select from relationships where session_id = 'ses_a' and initiate_at <= now()`, 1)
+    runtime = layered()
+  })
+
   it("counts at once for the app's health and for the manager bot, however long bots take to go on", async () => {
     const { sql } = database
     const told = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next))

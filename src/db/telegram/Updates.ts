@@ -113,6 +113,7 @@ export class Updates extends Context.Service<Updates, {
 
     // What a bot that is held has is put aside until the bot is walked again (takeUp), under the lock of its row: a claim looks at all that is open.
     // As long as anything of a bot's is aside, nothing younger is claimed: between the release of a hold and its bots' going on people write.
+    // It is looked for bot by bot (`offset 0`), and not by reading all that is aside.
     const claim = Effect.fnUntraced(function*(owner: string) {
       const rows = yield* query<Array<ClaimedUpdate & { readonly waiting: boolean }>>((sql) => sql`
         with me as (
@@ -127,7 +128,7 @@ export class Updates extends Context.Service<Updates, {
         ), chat as (
           select o.*, b.join_window_ms from open o join telegram_bots b using (app_id, channel_id)
           where b.status in ('active', 'degraded') and not exists (select from hold where scope in (${ALL_APPS}, b.app_id))
-            and not exists (select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id and a.done_at is null and a.due_at = 'infinity')
+            and not exists (select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id and a.done_at is null and a.due_at = 'infinity' offset 0)
         ), still as (
           select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from open) o using (app_id, channel_id)
           where b.status not in ('active', 'degraded') or exists (select from hold where scope in (${ALL_APPS}, b.app_id)) for no key update of b skip locked
