@@ -67,10 +67,14 @@ export const writeDecision = (sql: Sql, { appId, sessionId }: SessionRef, d: New
 export const writeDue = (sql: Sql, { appId, sessionId }: SessionRef, at: string | "never" | "off", awaitsWord: boolean) => sql`
   update relationships set initiate_at = ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`}, awaits_word = ${awaitsWord} where app_id = ${appId} and session_id = ${sessionId}`
 
-/** Has all sessions (app_id, session_id) of a query looked at soon, of those that are looked at at all. In the order of their key, as everywhere where there are several. */
+/** Has all sessions (app_id, session_id) of a query looked at soon, of those that are looked at at all. In the order of their key, as everywhere where there are several, and each by its key (`offset 0`), however many wait. */
 export const hasten = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => sql`
-  with mine as (
-    select app_id, session_id from relationships where (app_id, session_id) in (${sessions}) and initiate_at > now() order by app_id, session_id for no key update
+  with wanted as materialized (
+    select * from (${sessions}) s(app_id, session_id) order by app_id, session_id
+  ), mine as (
+    select r.* from wanted w cross join lateral (
+      select app_id, session_id from relationships r where r.app_id = w.app_id and r.session_id = w.session_id and r.initiate_at > now() offset 0 for no key update
+    ) r
   )
   update relationships r set initiate_at = now() from mine m where r.app_id = m.app_id and r.session_id = m.session_id`
 

@@ -76,6 +76,19 @@ describe("a batch", () => {
     assert.strictEqual((await itemsOf(rotated.id))[0]?.error_code, "bot_not_managed")
   })
 
+  it("is not done with a bot that it resumes before its webhook is set", async () => {
+    const { bot, id } = await ground.attach()
+    await ground.app.post(`/v1/telegram/bots/${id}/suspend`, {})
+    ground.telegram.advance(2000)
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
+    const resumed = await batch({ action: "resume", bot_ids: [id] })
+    await until("the first attempt to fail", async () => (await itemsOf(resumed.id))[0]?.error_code === "upstream_failed")
+    await ground.server.database.sql`update telegram_batch_items set due_at = now() where batch_id = ${resumed.id}`
+    await ground.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
+    assert.deepInclude(await completed(resumed.id), { done: 1, failed: 0 })
+    assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
+  })
+
   it("is of its app alone", async () => {
     const { id } = await batch({ action: "suspend", bot_ids: ["bot_x"] })
     const other = await ground.server.createApp()

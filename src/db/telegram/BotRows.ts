@@ -172,11 +172,11 @@ export class BotRows extends Context.Service<BotRows, {
     }, transaction)
 
     const configure = Effect.fnUntraced(function*(appId: string, channelId: string, { characterSlug, unknownPolicy, joinWindowMs, drafts }: BotSettings) {
+      yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
       yield* query((sql) => sql`
         update telegram_bots set character_slug = coalesce(${characterSlug ?? null}, character_slug), unknown_policy = coalesce(${unknownPolicy ?? null}, unknown_policy),
           join_window_ms = coalesce(${joinWindowMs ?? null}::int, join_window_ms), drafts = coalesce(${drafts ?? null}::boolean, drafts)
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`)
-      yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
       return yield* get(appId, channelId)
     }, transaction)
 
@@ -186,12 +186,12 @@ export class BotRows extends Context.Service<BotRows, {
     })
 
     const replaceToken = Effect.fnUntraced(function*(appId: string, channelId: string, next: Redacted.Redacted<string>, { userId, username, info }: BotIdentity, byOwner = false) {
+      yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
       yield* query((sql) => sql`
         update telegram_bots set token = ${sealed(appId, channelId, next)}, token_hint = ${tokenHint(next)}, token_version = token_version + 1,
           status = case when status = 'revoked' then 'pending' else status end, reason = case when status = 'revoked' then null else reason end,
           probe_due_at = least(probe_due_at, now() + interval '30 seconds'), rotating_since = null, user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`)
-      yield* query((sql) => sql`update channels set version = version + 1 where app_id = ${appId} and channel_id = ${channelId}`)
       if (byOwner) yield* appendOperational({ appId, type: "bot.token_replaced", payload: { bot_id: channelId } })
     }, transaction, Effect.provideContext(services))
 

@@ -166,11 +166,11 @@ export class Conversations extends Context.Service<Conversations, {
         where app_id = ${appId} and channel_id = ${channelId} and chat_id = ${chatId} and status in ('blocked', 'unreachable') and ${isYounger(sql, updateId)} returning session_id`)
       const ids = back.flatMap(({ session_id }) => session_id ?? [])
       if (ids.length === 0) return
+      yield* query((sql) => hasten(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
       yield* query((sql) => sql`
         update lanes set status = case when position < head then 'ready' else 'idle' end, due_at = now(), stale_before = now() - ${STALE_AFTER}::interval
         where app_id = ${appId} and channel_id = ${channelId} and session_id = any(${ids}::text[]) and status = 'parked'`)
       yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
-      yield* query((sql) => hasten(sql, sql`select ${appId}::text, unnest(${ids}::text[])`))
       for (const sessionId of ids) yield* appendOperational({ appId, type: "chat.unblocked", payload: { channel_id: channelId, session_id: sessionId } })
     }, transaction, Effect.provideContext(services))
     // As a rule there is nothing to be done, and that is known in one step.

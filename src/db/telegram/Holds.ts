@@ -69,7 +69,7 @@ export class Holds extends Context.Service<Holds, {
       })
 
     const hold = (appId: string | null, reason: string | null) => changing(appId, "telegram.held", { reason }, (scope) => Effect.gen(function*() {
-      const there = yield* query((sql) => sql`select 1 from telegram_holds where scope = ${scope} and released_at is null for update`)
+      const there = yield* query((sql) => sql`select 1 from telegram_holds where scope = ${scope} and released_at is null for no key update`)
       yield* query((sql) => sql`
         insert into telegram_holds as h (scope, reason) values (${scope}, ${reason})
         on conflict (scope) do update set released_at = null, since = case when h.released_at is null then h.since else now() end,
@@ -78,20 +78,23 @@ export class Holds extends Context.Service<Holds, {
     }))
 
     const release = (appId: string | null) => changing(appId, "telegram.released", {}, (scope) => Effect.gen(function*() {
-      const was = yield* query((sql) => sql`update telegram_holds set released_at = now() where scope = ${scope} and released_at is null returning 1`)
+      // Behind whoever is just putting something aside because of it.
+      const was = yield* query((sql) => sql`select 1 from telegram_holds where scope = ${scope} and released_at is null for update`)
+      yield* query((sql) => sql`update telegram_holds set released_at = now() where scope = ${scope} and released_at is null`)
       if (was.length > 0) yield* query((sql) => sql`select graphile_worker.add_job('release', '{}'::json), graphile_worker.add_job('manager', '{}'::json)`)
       return was.length > 0
     })).pipe(Effect.tap(finish))
 
-    // Step by step: there may be many bots, and whoever dies on the way leaves the rest to the next.
-    const finishOne = Effect.fnUntraced(function*(scope: string) {
+    // Step by step: there may be many bots, and whoever dies on the way leaves the rest to the next. A hold that was put and released again meanwhile
+    // has bots behind us that are to go on.
+    const finishOne = Effect.fnUntraced(function*({ scope, released_at }: { readonly scope: string; readonly released_at: string }) {
       let place: BotPlace | null = { app_id: "", channel_id: "" }
       while (place !== null) place = yield* goOn(scope, place).pipe(Effect.provideService(Database, database))
-      yield* query((sql) => sql`delete from telegram_holds where scope = ${scope} and released_at is not null`)
+      yield* query((sql) => sql`delete from telegram_holds where scope = ${scope} and released_at = ${released_at}::text::timestamptz`)
     })
     const finish = Effect.gen(function*() {
-      const released = yield* query<Array<{ scope: string }>>((sql) => sql`select scope from telegram_holds where released_at is not null`)
-      yield* Effect.forEach(released, ({ scope }) => finishOne(scope), { discard: true })
+      const released = yield* query<Array<{ scope: string; released_at: string }>>((sql) => sql`select scope, released_at::text from telegram_holds where released_at is not null`)
+      yield* Effect.forEach(released, finishOne, { discard: true })
     })
 
     return Holds.of({

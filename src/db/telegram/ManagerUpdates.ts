@@ -33,7 +33,7 @@ export class ManagerUpdates extends Context.Service<ManagerUpdates, {
         )
         update telegram_manager_updates u set owner = me.worker_id, attempts = attempts + 1 from me, (
           select update_id as id from telegram_manager_updates m where done_at is null and due_at <= now() and not exists (select from workers w where w.worker_id = m.owner)
-            and (raw -> 'message' is null or not exists (select from telegram_holds where scope = ${ALL_APPS})) order by update_id limit 1 for update skip locked
+            and (raw -> 'message' is null or not exists (select from telegram_holds where scope = ${ALL_APPS} and released_at is null)) order by update_id limit 1 for update skip locked
         ) d where u.update_id = d.id returning u.update_id, u.raw`).pipe(Effect.map(([row]) => row)),
       done: (updateId) => query((sql) => sql`update telegram_manager_updates set done_at = now(), owner = null, error = null where update_id = ${updateId}`).pipe(Effect.asVoid),
       failed: (updateId, error) => query((sql) => sql`

@@ -53,6 +53,7 @@ export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
     get: (appId, channelId, version) => Cache.get(cache, `${appId}\n${channelId}\n${version}`).pipe(Effect.map((found) => found?.bot), unavailable),
 
     revoke: Effect.fnUntraced(function*(appId, channelId, tokenVersion) {
+      yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
       const revoked = yield* query<Array<{ news: boolean }>>((sql) => sql`
         with dead as (
           select app_id, channel_id, status from telegram_bots
@@ -74,11 +75,12 @@ export const layer = Layer.effect(TelegramBots, Effect.gen(function*() {
     }, transaction, Effect.provideContext(services), unavailable),
 
     endDrafts: Effect.fnUntraced(function*(appId, channelId) {
+      yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
       yield* query((sql) => sql`
         with turned_off as (
           update telegram_bots set drafts = false where app_id = ${appId} and channel_id = ${channelId} and drafts returning app_id, channel_id
         )
         update channels c set version = c.version + 1 from turned_off t where c.app_id = t.app_id and c.channel_id = t.channel_id`)
-    }, unavailable)
+    }, transaction, unavailable)
   })
 }))

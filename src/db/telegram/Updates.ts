@@ -11,6 +11,8 @@ const ALBUM_MS = 1000
 /** Somebody who writes on and on is answered after so long all the same. */
 const LONGEST_JOIN = "6 seconds"
 const CHATS_A_CLAIM = 64
+/** So many are put aside by one claim, which others wait for; the rest, which nobody claims, by the next ones. */
+const PUT_ASIDE_A_CLAIM = 10_000
 /** For which Telegram, which keeps an update until it is answered, may wait for the answer a little longer. */
 const GATHER_MS = 5
 /** Messages that are answered as one; they are no longer together than a message may be. An album that the last of them is of comes whole. */
@@ -110,6 +112,8 @@ export class Updates extends Context.Service<Updates, {
     })
 
     // What a bot that is held has is put aside until the bot is walked again (takeUp), under the lock of its row: a claim looks at all that is open.
+    // As long as anything of a bot's is aside, nothing younger is claimed: between the release of a hold and its bots' going on people write.
+    // It is looked for bot by bot (`offset 0`), and not by reading all that is aside.
     const claim = Effect.fnUntraced(function*(owner: string) {
       const rows = yield* query<Array<ClaimedUpdate & { readonly waiting: boolean }>>((sql) => sql`
         with me as (
@@ -124,12 +128,16 @@ export class Updates extends Context.Service<Updates, {
         ), chat as (
           select o.*, b.join_window_ms from open o join telegram_bots b using (app_id, channel_id)
           where b.status in ('active', 'degraded') and not exists (select from hold where scope in (${ALL_APPS}, b.app_id))
+            and not exists (select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id and a.done_at is null and a.due_at = 'infinity' offset 0)
         ), still as (
           select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from open) o using (app_id, channel_id)
           where b.status not in ('active', 'degraded') or exists (select from hold where scope in (${ALL_APPS}, b.app_id)) for no key update of b skip locked
         ), put_aside as (
-          update telegram_updates u set due_at = 'infinity' from still s
-          where u.app_id = s.app_id and u.channel_id = s.channel_id and u.done_at is null and u.owner is null and u.due_at < 'infinity'
+          update telegram_updates u set due_at = 'infinity' from (
+            select u.app_id, u.channel_id, u.update_id from still s join telegram_updates u using (app_id, channel_id)
+            where u.done_at is null and u.owner is null and u.due_at < 'infinity' limit ${PUT_ASIDE_A_CLAIM}::int
+          ) o
+          where u.app_id = o.app_id and u.channel_id = o.channel_id and u.update_id = o.update_id and u.done_at is null and u.owner is null and u.due_at < 'infinity'
         ), head as (
           select u.*, c.join_window_ms from (select * from chat where due order by since limit ${CHATS_A_CLAIM}::int) c
           join telegram_updates u on u.app_id = c.app_id and u.channel_id = c.channel_id and u.update_id = c.first, me

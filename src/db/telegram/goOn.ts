@@ -3,29 +3,32 @@ import { Database } from "../Database.ts"
 import { hasten } from "../initiativeStatements.ts"
 import { ALL_APPS, isHeld } from "./isHeld.ts"
 
-const BOTS_A_STEP = 64
+const BOTS_A_STEP = 16
 
 export interface BotPlace {
   readonly app_id: string
   readonly channel_id: string
 }
 
-/**
- * Has what people wrote to these bots handled, and those looked at whom they were to write to, now that they are walked again. Lanes are the caller's.
- * Looked up bot by bot (`offset 0`), here and below, for others may have put much aside.
- */
+// Row by row from the bots on (`offset 0`): left to choose, the planner reads all that is aside, or parked, of whichever bot.
+
+/** Has what people wrote to these bots handled, and those looked at whom they were to write to, now that they are walked again. Lanes are the caller's. */
 export const takeUp = Effect.fnUntraced(function*(bots: ReadonlyArray<BotPlace>) {
   const { query } = yield* Database
   const [apps, channels] = [bots.map((bot) => bot.app_id), bots.map((bot) => bot.channel_id)]
   yield* query((sql) => sql`
-    update telegram_updates u set due_at = now() from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id) cross join lateral (
-      select update_id from telegram_updates where app_id = b.app_id and channel_id = b.channel_id and done_at is null and due_at = 'infinity' offset 0
-    ) x where u.app_id = b.app_id and u.channel_id = b.channel_id and u.update_id = x.update_id and u.due_at = 'infinity'`)
+    with aside as (
+      select a.* from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id) cross join lateral (
+        select app_id, channel_id, update_id from telegram_updates u
+        where u.app_id = b.app_id and u.channel_id = b.channel_id and u.done_at is null and u.due_at = 'infinity' offset 0 for no key update
+      ) a
+    )
+    update telegram_updates u set due_at = now() from aside a where u.app_id = a.app_id and u.channel_id = a.channel_id and u.update_id = a.update_id`)
   // A session that was looked at meanwhile could not be written in, as things stood, and would be looked at no more before somebody writes.
   yield* query((sql) => hasten(sql, sql`
-    select t.app_id, t.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id) cross join lateral (
-      select app_id, session_id from telegram_chats where app_id = b.app_id and channel_id = b.channel_id offset 0
-    ) t join relationships r on r.app_id = t.app_id and r.session_id = t.session_id where r.initiate_at = 'infinity'`))
+    select r.app_id, r.session_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
+    cross join lateral (select session_id from telegram_chats t where t.app_id = b.app_id and t.channel_id = b.channel_id offset 0) t
+    cross join lateral (select app_id, session_id from relationships r where r.app_id = b.app_id and r.session_id = t.session_id and r.initiate_at = 'infinity' offset 0) r`))
   yield* query((sql) => sql`select graphile_worker.add_job('telegram', '{}'::json)`)
 })
 
@@ -44,12 +47,16 @@ export const goOn = Effect.fnUntraced(function*(scope: string, { app_id, channel
       const [apps, channels] = [walked.map((bot) => bot.app_id), walked.map((bot) => bot.channel_id)]
       yield* takeUp(walked)
       yield* query((sql) => sql`
-        with back as (
-          select l.app_id, l.session_id, l.channel_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id) cross join lateral (
-            select session_id from telegram_chats where app_id = b.app_id and channel_id = b.channel_id and status = 'active' offset 0
-          ) c join lanes l on l.app_id = b.app_id and l.channel_id = b.channel_id and l.session_id = c.session_id
-          where l.status = 'parked' and (l.position < l.head or l.redo <> '{}')
-          order by l.app_id, l.session_id, l.channel_id for no key update of l
+        with chat as materialized (
+          select b.app_id, c.session_id, b.channel_id from unnest(${apps}::text[], ${channels}::text[]) b(app_id, channel_id)
+            cross join lateral (select session_id from telegram_chats c where c.app_id = b.app_id and c.channel_id = b.channel_id and c.status = 'active' offset 0) c
+          order by b.app_id, c.session_id, b.channel_id
+        ), back as (
+          select l.* from chat c cross join lateral (
+            select app_id, session_id, channel_id from lanes l
+            where l.app_id = c.app_id and l.session_id = c.session_id and l.channel_id = c.channel_id and l.status = 'parked' and (l.position < l.head or l.redo <> '{}')
+            offset 0 for no key update
+          ) l
         )
         update lanes l set status = 'ready', due_at = now() from back b where l.app_id = b.app_id and l.session_id = b.session_id and l.channel_id = b.channel_id`)
       yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)

@@ -8,6 +8,6 @@ export const isHeld = (sql: Sql, appId: Query) => sql`array(select scope from te
 
 /**
  * The same for who puts aside what is held: the holds, locked until this has been done, so that what a release finds there is all that there is.
- * One that is being released is none any more.
+ * One that is being released is none any more; one whose reason is just being changed is, which is why the lock is the weakest that a release waits for.
  */
-export const holds = (sql: Sql) => sql`select scope from telegram_holds where released_at is null for share skip locked`
+export const holds = (sql: Sql) => sql`select scope from telegram_holds where released_at is null for key share skip locked`

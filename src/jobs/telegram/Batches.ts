@@ -70,7 +70,8 @@ export class Batches extends Context.Service<Batches, {
         case "suspend":
           return yield* rows.become(bot.app_id, bot.channel_id, suspension(bot.channel_id))
         case "resume":
-          if (bot.status !== "suspended") return
+          // A pending one was resumed by whoever died, or did not reach Telegram, before its webhook was set.
+          if (bot.status !== "suspended" && bot.status !== "pending") return
           yield* rows.become(bot.app_id, bot.channel_id, RESUMPTION)
           return yield* arming.arm({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
         case "rotate_secret":
