@@ -98,7 +98,7 @@ describe("a release", () => {
 
   it("counts at once for the app's health and for the manager bot, however long bots take to go on", async () => {
     const { sql } = database
-    const told = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next))
+    const told = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next("wrk_1")))
     const health = () => runtime.runPromise(AppHealth.use((apps) => apps.of("app_a")))
     await holds((h) => h.hold(null, null))
     await arrives(1)

@@ -51,6 +51,21 @@ describe("a bot that Telegram has frozen", () => {
   })
 })
 
+describe("a bot of which something was left aside", () => {
+  it("hears of it at its next probe", async () => {
+    const { bot, id } = await ground.attach()
+    const person = ground.telegram.createUser()
+    ground.telegram.start(person, bot)
+    await saidAtLeast(ground, bot, person, 1)
+    const { sql } = ground.server.database
+    const raw = { update_id: 3_900_000_000, message: { message_id: 9000, date: 1, chat: { id: person.id, type: "private", first_name: "Anna" }, from: person.user, text: "Hello?" } }
+    await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, sender_id, message_id, due_at, raw)
+      values (${ground.app.appId}, ${id}, ${raw.update_id}, 'text', ${person.id}, ${person.id}, 9000, 'infinity', ${JSON.stringify(raw)}::text::json)`
+    assert.deepInclude(await probe(id), { status: "active" })
+    assert.lengthOf(await saidAtLeast(ground, bot, person, 2), 2)
+  })
+})
+
 describe("a bot whose owner has renamed it", () => {
   it("is known by its new name within a day", async () => {
     const { bot, id } = await ground.attach()

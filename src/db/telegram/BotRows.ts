@@ -195,26 +195,26 @@ export class BotRows extends Context.Service<BotRows, {
       if (byOwner) yield* appendOperational({ appId, type: "bot.token_replaced", payload: { bot_id: channelId } })
     }, transaction, Effect.provideContext(services))
 
-    /** Has what came in handled, and the lanes walked from where they stand; one that waits or is parked does not wait any longer. */
+    /** Has the lanes walked, from where they stand; one that waits or is parked does not wait any longer. */
     const walk = Effect.fnUntraced(function*(appId: string, channelId: string) {
       const begun = yield* query((sql) => sql`
         update channels set status = 'active', version = version + 1, generation = generation + 1, failing_since = null, consecutive_failures = 0, not_before = null, aligned_to = ''
         where app_id = ${appId} and channel_id = ${channelId} and status not in ('active', 'failing', 'deleted') returning 1`)
-      if (begun.length === 0) return
-      yield* takeUp([{ app_id: appId, channel_id: channelId }])
-      yield* alignment.begin({ appId, sessionId: null }, channelId)
+      if (begun.length > 0) yield* alignment.begin({ appId, sessionId: null }, channelId)
     })
     const become = Effect.fnUntraced(function*(appId: string, channelId: string, { status, reason, from, tokenVersion, news }: StatusChange) {
       yield* query((sql) => sql`select 1 from channels where app_id = ${appId} and channel_id = ${channelId} for update`)
-      const [changed] = yield* query<Array<{ news: boolean }>>((sql) => sql`
+      const [changed] = yield* query<Array<{ was: BotStatus; news: boolean }>>((sql) => sql`
         update telegram_bots b set status = ${status}, reason = ${reason}
         from (select status as was, reason as why from telegram_bots where app_id = ${appId} and channel_id = ${channelId} for update) o
         where b.app_id = ${appId} and b.channel_id = ${channelId} and b.status = any(${[...from]}::text[])
           and b.token_version = coalesce(${tokenVersion ?? null}::int, b.token_version)
-        returning o.was <> b.status or o.why is distinct from b.reason as news`)
+        returning o.was, o.was <> b.status or o.why is distinct from b.reason as news`)
       if (changed === undefined) return
-      if (WALKED.has(status)) yield* walk(appId, channelId)
-      else {
+      if (WALKED.has(status)) {
+        if (!WALKED.has(changed.was)) yield* takeUp([{ app_id: appId, channel_id: channelId }])
+        yield* walk(appId, channelId)
+      } else {
         yield* query((sql) => sql`
           update channels set status = ${status === "revoked" ? "disabled" : "paused"}, version = version + 1
           where app_id = ${appId} and channel_id = ${channelId} and status in ('active', 'failing')`)
@@ -262,9 +262,15 @@ export class BotRows extends Context.Service<BotRows, {
         update telegram_bots set profile_due_at = now() + ${dueInSeconds}::float8 * interval '1 second' where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
       notePhoto: (appId, channelId, sha256) => query((sql) => sql`
         update telegram_bots set photo_sha256 = ${sha256}, photo_put_at = now() where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
-      noteProbe: (appId, channelId, health, nextInSeconds) => query((sql) => sql`
-        update telegram_bots set health = ${JSON.stringify(health)}::text::jsonb, probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
-        where app_id = ${appId} and channel_id = ${channelId}`).pipe(Effect.asVoid),
+      // Nothing younger of a bot's is handled while anything of it is aside: what was left so is found here, if by nobody else.
+      noteProbe: Effect.fnUntraced(function*(appId: string, channelId: string, health: BotHealth, nextInSeconds: number) {
+        const [noted] = yield* query<Array<{ left: boolean }>>((sql) => sql`
+          update telegram_bots b set health = ${JSON.stringify(health)}::text::jsonb, probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
+          where app_id = ${appId} and channel_id = ${channelId}
+          returning b.status = any(${[...WALKED]}::text[]) and not (${isHeld(sql, sql`b.app_id`)}) and exists (
+            select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id and a.done_at is null and a.due_at = 'infinity' offset 0) as left`)
+        if (noted?.left === true) yield* takeUp([{ app_id: appId, channel_id: channelId }])
+      }, transaction, Effect.provideContext(services)),
       dueProbes: query<Array<StoredBot>>((sql) => sql`
         update telegram_bots b set probe_due_at = now() + interval '1 minute' from (
           select app_id as app, channel_id as channel from telegram_bots
