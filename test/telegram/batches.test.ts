@@ -89,6 +89,32 @@ describe("a batch", () => {
     assert.strictEqual((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
   })
 
+  it("gives up an item that ten processes have died of", async () => {
+    const { bot, id: botId } = await ground.attach()
+    ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
+    ground.telegram.advance(2000)
+    const { id } = await batch({ action: "rotate_secret", bot_ids: [botId] })
+    await until("it to be taken", async () => (await ground.server.database.sql`select 1 from telegram_batch_items where batch_id = ${id} and attempts = 1`).length === 1)
+    await ground.server.database.sql`update telegram_batch_items set attempts = 10, due_at = now() where batch_id = ${id}`
+    await ground.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
+    assert.deepInclude(await completed(id), { done: 0, failed: 1 })
+    assert.strictEqual((await itemsOf(id))[0]?.error_code, "internal_error")
+  })
+
+  it("of another app's tokens holds up no suspension, and one of bots that are not there takes nobody's place", async () => {
+    const { id } = await ground.attach()
+    const other = await ground.server.createApp()
+    const character_slug = await other.createCharacter()
+    const tokens = Array.from({ length: 40 }, (_, n) => `98765432${n}:${"C".repeat(35)}`)
+    const { body: { data: attaching } } = await other.post("/v1/telegram/batches", { action: "attach", bots: tokens.map((token) => ({ token, character_slug })) })
+    assert.deepInclude(await completed((await batch({ action: "suspend", bot_ids: [id] })).id), { done: 1 })
+    assert.strictEqual((await other.get(`/v1/telegram/batches/${attaching.id}`)).body.data.status, "running")
+    const places = () => ground.server.database.sql`select taken_until from telegram_batch_paces where kind = 'change'`
+    const before = await places()
+    assert.deepInclude(await completed((await batch({ action: "rebrand", bot_ids: Array.from({ length: 1000 }, (_, n) => `bot_${n}`) })).id), { failed: 1000 })
+    assert.deepStrictEqual(await places(), before)
+  })
+
   it("is of its app alone", async () => {
     const { id } = await batch({ action: "suspend", bot_ids: ["bot_x"] })
     const other = await ground.server.createApp()

@@ -129,9 +129,11 @@ export class BatchRows extends Context.Service<BatchRows, {
           wanted: "wanted" in entry ? JSON.stringify(entry.wanted) : null
         }
       })
+      // A bot that is not there takes nobody's place.
       yield* query((sql) => sql`
         insert into telegram_batch_items (app_id, batch_id, item, channel_id, character_slug, token, wanted, kind)
-        select ${appId}, ${batchId}, i.item, i.channel_id, i.slug, decode(i.token, 'hex'), i.wanted::jsonb, ${KIND_OF[action]}
+        select ${appId}, ${batchId}, i.item, i.channel_id, i.slug, decode(i.token, 'hex'), i.wanted::jsonb,
+          case when i.token is not null or exists (select from telegram_bots b where b.app_id = ${appId} and b.channel_id = i.channel_id and b.status <> 'detached') then ${KIND_OF[action]} else ${"at_once" satisfies BatchKind} end
         from unnest(${rows.map((row) => row.item)}::text[], ${rows.map((row) => row.channelId)}::text[], ${rows.map((row) => row.slug)}::text[], ${rows.map((row) => row.token)}::text[], ${rows.map((row) => row.wanted)}::text[])
           as i(item, channel_id, slug, token, wanted)`)
       yield* query((sql) => sql`select graphile_worker.add_job('batches', '{}'::json)`)

@@ -21,6 +21,8 @@ class ItemWaits extends Schema.TaggedError<ItemWaits>()("ItemWaits", { seconds: 
 /** Behind the moment that Telegram names. */
 const MARGIN_SECONDS = 5
 
+/** After which an item is given up that nobody who took it has been heard of: it may be what they died of. */
+const MOST_TAKEN = 10
 /** Items of a kind at once in one process: one that hangs must not keep the others waiting. */
 const AT_ONCE = 4
 
@@ -84,6 +86,7 @@ export class Batches extends Context.Service<Batches, {
     })
 
     const run = (item: BatchItem) => Effect.gen(function*() {
+      if (item.attempts > MOST_TAKEN) return yield* new ItemRefused({ reason: "internal_error" })
       if (item.action === "create_managed") return yield* createManaged(item)
       if (item.action === "attach") return yield* attach(item)
       const bot = yield* rows.get(item.app_id, item.channel_id)
