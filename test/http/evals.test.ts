@@ -301,9 +301,10 @@ describe("a run by a model", () => {
     const { sql } = live.database
     const answered = Promise.withResolvers<void>()
     const before = model.requests.length
-    model.script({ kind: "ok", after: answered.promise })
+    // Of both cases, which are played side by side.
+    model.script({ kind: "ok", after: answered.promise }, { kind: "ok", after: answered.promise })
     const id = await begun(own, suiteOf([hello("one"), hello("two")], { character_slug: await own.createCharacter() }), { max_cost_usd: 1 })
-    await until("the model to be asked", async () => model.requests.slice(before).some(({ question }) => question === "reply"))
+    await until("the model to be asked for both", async () => model.requests.slice(before).filter(({ question }) => question === "reply").length === 2)
     const other = await sql.reserve()
     await other`select pg_advisory_lock(hashtextextended('wrk_other', 0))`
     await other`insert into workers (worker_id) values ('wrk_other')`
