@@ -217,8 +217,10 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     await Promise.all([senders, killer(), crasher()])
 
     const open = async () => Number((await sql`select count(*) as n from turns where outcome is null`)[0]?.["n"])
-    // One that has lost its worker four times waits for up to ninety seconds of its own (db/Workers.ts).
-    await until("every turn to end", async () => (await open()) === 0, 120_000)
+    await until("every turn to end", async () => (await open()) === 0, 60_000).catch(async (error: unknown) => {
+      const left = await sql`select session_id, turn_index, owner, fence, crashes, due_at - now() as due_in from turns where outcome is null limit 20`
+      throw new Error(`these are open: ${JSON.stringify(left)}`, { cause: error })
+    })
     const tails = new Map((await sql<Array<{ session_id: string; last_cursor: string }>>`select session_id, last_cursor from session_logs`).map((row) => [row.session_id, Number(row.last_cursor)]))
     const atEnd = (observed: Map<string, Observer>) => [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))
     // A try that failed is made again after five seconds and a bit, and holds up those behind it.
