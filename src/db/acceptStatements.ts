@@ -122,7 +122,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean) => s
     left join session_logs l using (app_id, session_id)
     left join sessions c using (app_id, session_id)
     left join end_users p on p.app_id = c.app_id and p.external_user_ref = c.external_user_ref
-    left join turns o on o.app_id = s.app_id and o.session_id = s.session_id and o.client_message_id = s.client_message_id
+    left join lateral (select * from turns x where x.app_id = s.app_id and x.session_id = s.session_id and x.client_message_id = s.client_message_id offset 0) o on true
   ), verdict as (
     select *, case
       when session_status is null then 'session_not_found'

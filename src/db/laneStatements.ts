@@ -47,7 +47,8 @@ export interface LeaseRow {
 
 /**
  * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a channel with
- * a hundred thousand ready lanes costs a claim no more than one with a single lane. Ready lanes of a stopped channel are parked in passing,
+ * a hundred thousand ready lanes costs a claim no more than one with a single lane. Each is looked up by itself: joined, all there are would be read,
+ * which is the better plan as long as there are few. Ready lanes of a stopped channel are parked in passing,
  * and so are those of bots that the operator holds back.
  * What was on the wire when an earlier lease was lost is put down as unknown. The intent to send the first event is put down, too,
  * unless the channel is paced: then it has a statement of its own, after the wait.
@@ -72,7 +73,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
       c.status in ('active', 'failing') and not (starts_with(c.kind, 'telegram') and exists (select from hold where scope in (${ALL_APPS}, v.app_id))) as walked,
       case when c.status = 'failing' then 1 when c.paced then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
-    from visit v left join channels c using (app_id, channel_id)
+    from visit v left join lateral (select * from channels x where x.app_id = v.app_id and x.channel_id = v.channel_id offset 0) c on true
     left join unnest(${[...room.endpoints.keys()]}::text[], ${[...room.endpoints.values()]}::int[]) as b(endpoint, busy) on b.endpoint = c.endpoint
     left join unnest(${[...room.apps.keys()]}::text[], ${[...room.apps.values()]}::int[]) as a(app_id, busy) on a.app_id = v.app_id
   ), parked as (
@@ -200,7 +201,7 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
           ${b.position}::bigint[], ${b.past}::int[], ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
         with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, telling, outcome, status_code, error_code, answer, started_at, latency_ms,
           position, past, parked, failures, delay_ms, next, n)
-      left join channels c using (app_id, channel_id)
+      left join lateral (select * from channels x where x.app_id = d.app_id and x.channel_id = d.channel_id offset 0) c on true
     ), mine as (
       select d.n, l.app_id, l.session_id, l.channel_id from lanes l join done d using (app_id, session_id, channel_id)
       order by l.app_id, l.session_id, l.channel_id for no key update of l
@@ -250,9 +251,9 @@ export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
       group by 1, 2
     ), present as (
       select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, case when not s.reached then coalesce(c.failing_since, now()) end as failing_since
-      from channels c join seen s using (app_id, channel_id)
-      where c.status in ('active', 'failing')
-      order by c.app_id, c.channel_id for no key update of c
+      from (select * from seen order by app_id, channel_id offset 0) s cross join lateral (
+        select * from channels x where x.app_id = s.app_id and x.channel_id = s.channel_id and x.status in ('active', 'failing') offset 0 for no key update
+      ) c
     )
     update channels c set
       failing_since = p.failing_since,

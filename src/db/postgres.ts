@@ -1,14 +1,15 @@
 import postgres from "postgres"
 import { classify } from "./sqlState.ts"
 
-const escaped = (text: string) => text.replace(/["\\]/g, "\\$&")
+/** An array's element; most need no escapes, and each column of each batch comes through here. */
+const quoted = (text: string) => `"${text.includes('"') || text.includes("\\") ? text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') : text}"`
 type List = ReadonlyArray<string | number | null>
 /** How arrays go out. None come back: rows and JSON do. */
 const arrays = (oid: number) => ({
   to: oid,
   from: [],
   parse: (text: string): List => [text],
-  serialize: (list: List) => `{${list.map((item) => item === null ? "null" : `"${escaped(String(item))}"`).join(",")}}`
+  serialize: (list: List) => `{${list.map((item) => item === null || typeof item === "number" ? String(item) : quoted(item)).join(",")}}`
 })
 
 /**

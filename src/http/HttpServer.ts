@@ -118,9 +118,9 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       if (!standing.taken) throw quotaTaken(standing)
     }
     app.addHook("onRequest", async (request, reply) => {
-      void reply.headers(headers).header("x-request-id", request.id)
+      const { public: isPublic, account: scope, demo, machine } = request.routeOptions.config
+      void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
       if (closing) throw draining
-      const { public: isPublic, account: scope, demo } = request.routeOptions.config
       if (request.is404) return isClosedToDemo(request.url) ? refuseDemoKey(request, reply) : undefined
       if (isPublic === true) return
       if (scope !== undefined) {

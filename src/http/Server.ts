@@ -120,6 +120,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Served without a bearer. */
     readonly public?: boolean
+    /** No browser ever asks for it: its answers have no headers for one. */
+    readonly machine?: boolean
     /** On the account plane: takes an account token instead of a runtime key, with this scope; null: with any. */
     readonly account?: Scope | null
     /** Open to demo keys; what does not say so is closed to them. */

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import postgres from "postgres"
 import { open } from "#src/db/embedded/open.ts"
+import * as Observability from "#src/observability.ts"
 
 /** Opens the embedded server of argv[2], prints one line of JSON once it answers, and leaves when stdin ends. */
 const program = Effect.gen(function*() {
@@ -14,7 +15,7 @@ const program = Effect.gen(function*() {
   yield* Effect.promise(() => once(process.stdin, "end"))
 })
 
-await Effect.runPromise(Effect.scoped(program)).catch((error: unknown) => {
+await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(Observability.layer))).catch((error: unknown) => {
   console.error(String(error))
   process.exitCode = 1
 })

@@ -38,6 +38,24 @@ describe("a hook", () => {
     assert.strictEqual(await stored(id), 1)
   })
 
+  it("says in each answer which request it is to, and nothing that only a browser would read", async () => {
+    const { id, secret } = await attach()
+    for (const shown of [secret, "x"]) {
+      const { headers } = await post(id, shown, message("hello"))
+      assert.sameMembers([...headers.keys()], ["connection", "content-length", "date", "keep-alive", "x-request-id"])
+    }
+  })
+
+  it("stores what is no plain JSON as it came: spaces, escapes, half pairs, and a zero", async () => {
+    const { id, secret } = await attach()
+    const odd = ` \n${JSON.stringify(message("TEXT")).replace("TEXT", String.raw`\u0000 \ud83d "\\" {[ é \u00e9`.replaceAll('"', String.raw`\"`))}\t\r\n `
+    const others = Array.from({ length: 5 }, () => message("plain"))
+    const answers = await Promise.all([odd, ...others].map((body) => post(id, secret, body)))
+    assert.deepStrictEqual(answers.map(({ status }) => status), answers.map(() => 200))
+    const kept = await ground.server.database.sql<Array<{ raw: string }>>`select raw::text as raw from telegram_updates where channel_id = ${id} order by update_id`
+    assert.deepStrictEqual(kept.map(({ raw }) => JSON.parse(raw)), [JSON.parse(odd), ...others])
+  })
+
   it("takes the old secret, too, for ten minutes after a rotation, and the new one at once", async () => {
     const { bot, id, secret } = await attach()
     assert.strictEqual((await post(id, secret, message("warm"))).status, 200)

@@ -15,9 +15,10 @@ const KEPT_MS = 5000
 const ASKED_AGAIN = Duration.seconds(1)
 
 const digest = (secret: string) => hash("sha256", secret, "buffer")
+const isSame = (expected: Uint8Array | null, secret: Buffer) => expected !== null && timingSafeEqual(expected, secret)
 const fits = (binding: Binding, secret: Buffer): boolean =>
   // Both are compared, so that the time says nothing.
-  [binding.secretHash, binding.previousSecretHash].map((expected) => expected !== null && timingSafeEqual(expected, secret)).includes(true)
+  [isSame(binding.secretHash, secret), isSame(binding.previousSecretHash, secret)].includes(true)
 
 /** `foreign`: it was not Telegram that called. */
 export type Caller = { readonly _tag: "telegram"; readonly binding: Binding } | { readonly _tag: "foreign" } | { readonly _tag: "nobody" }

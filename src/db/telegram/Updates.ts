@@ -85,26 +85,28 @@ export class Updates extends Context.Service<Updates, {
       }
     })
 
-    // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others.
+    // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others. Bots are looked up by their ids, given as arrays:
+    // joined, all there are would be read for each batch, which is the better plan as long as there are few.
+    // What they have written goes as one JSON array: in an array of texts each of its many quotes would have to be escaped, and be read again.
     const store = groupCommit<Arrival, void>({
-      maxBatch: 64,
+      maxBatch: 256,
       inFlight: 2,
       gatherMs: GATHER_MS,
       run: async (batch) => {
         await pool`
           with written as (
             insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, due_at, raw)
-            select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.message_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw::json
-            from unnest(${batch.map((a) => a.appId)}::text[], ${batch.map((a) => a.channelId)}::text[], ${batch.map((a) => a.updateId)}::bigint[], ${batch.map((a) => a.kind)}::text[],
+            select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.message_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw
+            from rows from (unnest(${batch.map((a) => a.appId)}::text[], ${batch.map((a) => a.channelId)}::text[], ${batch.map((a) => a.updateId)}::bigint[], ${batch.map((a) => a.kind)}::text[],
               ${batch.map((a) => a.chatId)}::bigint[], ${batch.map((a) => a.threadId)}::bigint[], ${batch.map((a) => a.senderId)}::bigint[], ${batch.map((a) => a.messageId)}::bigint[], ${batch.map((a) => a.album)}::text[],
-              ${batch.map((a) => a.kind !== "text" ? 0 : Math.max(a.joinWindowMs, a.album === null ? 0 : ALBUM_MS))}::int[], ${batch.map((a) => a.raw)}::text[])
+              ${batch.map((a) => a.kind !== "text" ? 0 : Math.max(a.joinWindowMs, a.album === null ? 0 : ALBUM_MS))}::int[]), json_array_elements(${`[${batch.map((a) => a.raw).join(",")}]`}::text::json))
               as u(app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, join_ms, raw)
             on conflict do nothing returning app_id, channel_id
           ), heard as (
-            select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from written) w using (app_id, channel_id)
-            where coalesce(b.last_in_at < now() - interval '10 seconds', true) for no key update of b skip locked
+            select app_id, channel_id from telegram_bots where app_id = any(array(select app_id from written)) and channel_id = any(array(select channel_id from written))
+              and coalesce(last_in_at < now() - interval '10 seconds', true) for no key update skip locked
           ), noted as (
-            update telegram_bots b set last_in_at = now() from heard h where b.app_id = h.app_id and b.channel_id = h.channel_id
+            update telegram_bots set last_in_at = now() where app_id = any(array(select app_id from heard)) and channel_id = any(array(select channel_id from heard))
           )
           select graphile_worker.add_job('telegram', '{}'::json) where exists (select from written)`
         return batch.map(() => undefined)
@@ -126,12 +128,15 @@ export class Updates extends Context.Service<Updates, {
         ), hold as (
           ${holds(sql)}
         ), chat as (
-          select o.*, b.join_window_ms from open o join telegram_bots b using (app_id, channel_id)
-          where b.status in ('active', 'degraded') and not exists (select from hold where scope in (${ALL_APPS}, b.app_id))
-            and not exists (select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id and a.done_at is null and a.due_at = 'infinity' offset 0)
+          select o.*, b.join_window_ms from open o cross join lateral (
+            select join_window_ms from telegram_bots b
+            where b.app_id = o.app_id and b.channel_id = o.channel_id and b.status in ('active', 'degraded') and not exists (select from hold where scope in (${ALL_APPS}, b.app_id))
+              and not exists (select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id and a.done_at is null and a.due_at = 'infinity' offset 0)
+            offset 0
+          ) b
         ), still as (
-          select b.app_id, b.channel_id from telegram_bots b join (select distinct app_id, channel_id from open) o using (app_id, channel_id)
-          where b.status not in ('active', 'degraded') or exists (select from hold where scope in (${ALL_APPS}, b.app_id)) for no key update of b skip locked
+          select b.app_id, b.channel_id from telegram_bots b where b.app_id = any(array(select app_id from open)) and b.channel_id = any(array(select channel_id from open))
+            and (b.status not in ('active', 'degraded') or exists (select from hold where scope in (${ALL_APPS}, b.app_id))) for no key update of b skip locked
         ), put_aside as (
           update telegram_updates u set due_at = 'infinity' from (
             select u.app_id, u.channel_id, u.update_id from still s join telegram_updates u using (app_id, channel_id)

@@ -8,7 +8,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
-import { Updates } from "#src/db/telegram/Updates.ts"
+import { type Binding, Updates } from "#src/db/telegram/Updates.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { INTERNAL } from "../internalSurface.ts"
 import type { Routes } from "../Server.ts"
@@ -32,6 +32,8 @@ interface Answer {
 /** 410 for 23 hours has Telegram forget the webhook. */
 const gone: Answer = { status: 410 }
 const later: Answer = { status: 503, again: AGAIN_SECONDS }
+const foreign: Answer = { status: 401 }
+const taken: Answer = { status: 200 }
 
 const parse = (body: unknown): unknown => {
   try {
@@ -57,37 +59,44 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
   const hear = (secret: string, body: string) => Effect.gen(function*(): Effect.gen.Return<Answer, DatabaseError, Manager | ManagerUpdates> {
     const manager = yield* Manager
     if (manager.secret === null) return gone
-    if (!timingSafeEqual(digest(manager.secret), digest(secret))) return { status: 401 }
+    if (!timingSafeEqual(digest(manager.secret), digest(secret))) return foreign
     const look = lookAt(parse(body))
     if (look !== undefined) yield* ManagerUpdates.use((updates) => updates.store(look.updateId, body))
-    return { status: 200 }
+    return taken
   }).pipe(stored)
+
+  const keep = ({ appId, channelId, joinWindowMs, status }: Binding, body: string): Effect.Effect<Answer, DatabaseError, Updates> => {
+    if (status === "detached") return Effect.succeed(gone)
+    if (status === "pending" || status === "awaiting_creation") return Effect.succeed(later)
+    const look = lookAt(parse(body))
+    if (look === undefined) return Effect.succeed(taken)
+    return Effect.as(Updates.use((updates) => updates.store({ ...look, appId, channelId, joinWindowMs, raw: body })), taken)
+  }
+
+  // In few steps and without a generator: what all bots are told comes through here.
+  const take = (botId: string, secret: string, body: string) => HookBindings.use((bindings) => bindings.check(botId, secret)).pipe(
+    Effect.flatMap((caller): Effect.Effect<Answer, DatabaseError, Updates> => {
+      switch (caller._tag) {
+        case "nobody": return Effect.succeed(gone)
+        case "foreign": return Effect.as(Effect.logWarning("a call to a bot's hook did not show its secret", { bot_id: botId }), foreign)
+        case "telegram": return keep(caller.binding, body)
+      }
+    }),
+    stored
+  )
 
   app.register(async (hooks) => {
     // The body is looked at only once it is known to be Telegram's.
     hooks.removeAllContentTypeParsers()
-    hooks.addContentTypeParser("*", { parseAs: "string" }, (_, body, done) => done(null, body))
+    // By its name too: what only "*" is for, Fastify reads anew for each request.
+    hooks.addContentTypeParser(["application/json", "*"], { parseAs: "string" }, (_, body, done) => done(null, body))
 
-    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true }, schema: SCHEMA }, async (request, reply) => {
+    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true, machine: true }, schema: SCHEMA }, async (request, reply) => {
       const { bot_id: botId = "" } = request.params as Record<string, string>
       const secret = request.headers["x-telegram-bot-api-secret-token"]
       if (botId === MANAGER) return send(reply, await run(reply, hear(typeof secret === "string" ? secret : "", String(request.body))))
       if (!isId("bot", botId)) return send(reply, gone)
-      const answer = await run(reply, Effect.gen(function*(): Effect.gen.Return<Answer, DatabaseError, HookBindings | Updates> {
-        const caller = yield* HookBindings.use((bindings) => bindings.check(botId, typeof secret === "string" ? secret : ""))
-        if (caller._tag === "nobody") return gone
-        if (caller._tag === "foreign") {
-          yield* Effect.logWarning("a call to a bot's hook did not show its secret", { bot_id: botId })
-          return { status: 401 }
-        }
-        const { appId, channelId, joinWindowMs, status } = caller.binding
-        if (status === "detached") return gone
-        if (status === "pending" || status === "awaiting_creation") return later
-        const look = lookAt(parse(request.body))
-        if (look === undefined) return { status: 200 }
-        yield* Updates.use((updates) => updates.store({ ...look, appId, channelId, joinWindowMs, raw: String(request.body) }))
-        return { status: 200 }
-      }).pipe(stored))
+      const answer = await run(reply, take(botId, typeof secret === "string" ? secret : "", String(request.body)))
       return send(reply, answer)
     })
   })
