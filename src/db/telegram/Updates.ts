@@ -14,7 +14,7 @@ const CHATS_A_CLAIM = 64
 /** So many are put aside by one claim, which others wait for; the rest, which nobody claims, by the next ones. */
 const PUT_ASIDE_A_CLAIM = 10_000
 /** For which Telegram, which keeps an update until it is answered, may wait for the answer a little longer. */
-const GATHER_MS = 5
+const GATHER_MS = 1
 /** Messages that are answered as one; they are no longer together than a message may be. An album that the last of them is of comes whole. */
 const MESSAGES_A_BATCH = 7
 const PICTURES_AN_ALBUM = 10
@@ -90,7 +90,7 @@ export class Updates extends Context.Service<Updates, {
     // What they have written goes as one JSON array: in an array of texts each of its many quotes would have to be escaped, and be read again.
     const store = groupCommit<Arrival, void>({
       maxBatch: 256,
-      inFlight: 2,
+      inFlight: 1,
       gatherMs: GATHER_MS,
       run: async (batch) => {
         await pool`
