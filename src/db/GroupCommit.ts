@@ -9,6 +9,8 @@ export interface GroupCommitOptions<A, B> {
   readonly inFlight: number
   /** How long the first of a batch waits for others, where nobody minds: few large batches are less work than many small ones. Not at all when not given. */
   readonly gatherMs?: number
+  /** After how long a batch that has not returned is overtaken: it counts as under way no longer, so that one held row or one silent connection holds up nobody else. Never when not given. */
+  readonly overtakenAfterMs?: number
   /** Runs one batch in one transaction; answers in the order of the batch. */
   readonly run: (batch: ReadonlyArray<A>) => Promise<ReadonlyArray<B>>
   /** Runs one item alone, when its batch failed: one row's trouble must not be its siblings'. Defaults to a batch of one. */
@@ -21,24 +23,29 @@ interface Waiting<A, B> {
   readonly reject: (cause: unknown) => void
 }
 
+/** So many at most are overtaken at once: when no more than these are out, it is the database that is slow. */
+const MOST_OVERTAKEN = 3
+
 /** Who is answered goes on at once, many of them with work to do. No more of it is done in one round of the event loop, so that requests need not wait for a whole batch. */
 const ROUND_MS = 10
 const nextRound = () => new Promise((resume) => setImmediate(resume))
 
 /**
  * Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns.
- * When the database cannot be reached, all who wait hear of it together, and not each after a wait of its own.
+ * When the database cannot be reached, all who wait hear of it together, and not each after a wait of its own; of a single connection that is silent, those alone who were on it.
  */
 export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A) => Effect.Effect<B, DatabaseError>) => {
   const queue: Array<Waiting<A, B>> = []
   let running = 0
+  let overtaken = 0
+  let landed = 0
 
   const alone = options.runAlone ?? (async (item: A) => {
     const [answer] = await options.run([item])
     return answer as B
   })
-  const rejectAll = (batch: ReadonlyArray<Waiting<A, B>>, cause: unknown) => {
-    for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(cause)
+  const rejectAll = (batch: ReadonlyArray<Waiting<A, B>>, cause: unknown, behind = queue.splice(0)) => {
+    for (const waiting of [...batch, ...behind]) waiting.reject(cause)
   }
   const handOut = async (batch: ReadonlyArray<Waiting<A, B>>, answers: ReadonlyArray<B>) => {
     let begunAt = performance.now()
@@ -68,19 +75,39 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
     } catch {
       return oneByOne(batch, isOver)
     }
+    landed++
     // The next batch need not wait for it.
     void handOut(batch, answers)
   }
   // An answer that comes later is nobody's any more.
   const settleInTime = (batch: ReadonlyArray<Waiting<A, B>>) => {
     let over = false
-    return answered(settle(batch, () => over), () => { over = true }).catch((cause: unknown) => rejectAll(batch, cause))
+    const landedBefore = landed
+    return answered(settle(batch, () => over), () => { over = true }).catch((cause: unknown) => landed === landedBefore ? rejectAll(batch, cause) : rejectAll(batch, cause, []))
+  }
+  /** Gives back what is to be done when the batch returns. */
+  const countIn = () => {
+    running++
+    let isOvertaken = false
+    const overtake = () => {
+      if (overtaken >= MOST_OVERTAKEN) return
+      isOvertaken = true
+      overtaken++
+      running--
+      flush()
+    }
+    const timer = options.overtakenAfterMs === undefined ? undefined : setTimeout(overtake, options.overtakenAfterMs)
+    return () => {
+      clearTimeout(timer)
+      if (isOvertaken) overtaken--
+      else running--
+    }
   }
   const flush = () => {
     while (running < options.inFlight && queue.length > 0) {
-      running++
+      const countOut = countIn()
       void settleInTime(queue.splice(0, options.maxBatch)).finally(() => {
-        running--
+        countOut()
         if (options.gatherMs === undefined || queue.length >= options.maxBatch) flush()
         else schedule()
       })

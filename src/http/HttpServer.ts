@@ -139,7 +139,8 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     })
     app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
     app.setErrorHandler(async (thrown: unknown, request, reply) => {
-      const { tooLarge, tooLargeForDemo } = request.routeOptions.config
+      const { tooLarge, tooLargeForDemo, machine } = request.routeOptions.config
+      if (machine === true) void reply.headers(headers)
       const error = thrown instanceof ApiError ? thrown : fromFastify(thrown as Error, request.routeOptions.bodyLimit, request.principal?.kind === "demo" ? tooLargeForDemo ?? tooLarge : tooLarge)
       if (error === null) {
         await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})

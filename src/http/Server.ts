@@ -120,7 +120,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Served without a bearer. */
     readonly public?: boolean
-    /** No browser ever asks for it: its answers have no headers for one. */
+    /** No browser ever asks for it: its answers have no headers for one, unless they are errors with words. */
     readonly machine?: boolean
     /** On the account plane: takes an account token instead of a runtime key, with this scope; null: with any. */
     readonly account?: Scope | null

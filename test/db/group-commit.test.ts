@@ -13,7 +13,7 @@ interface Flight {
 }
 
 /** A store whose batches stay under way until the test lets them land. Answers are the items times ten. */
-const slowStore = (options: { readonly maxBatch: number; readonly inFlight: number; readonly gatherMs?: number }) => {
+const slowStore = (options: { readonly maxBatch: number; readonly inFlight: number; readonly gatherMs?: number; readonly overtakenAfterMs?: number }) => {
   const flights: Array<Flight> = []
   const submit = groupCommit<number, number>({
     ...options,
@@ -79,6 +79,36 @@ describe("group commit", () => {
     vi.advanceTimersByTime(5)
     flights[2]?.land()
     assert.deepStrictEqual(await Promise.all(answers), [10, 20, 30, 40, 50, 60])
+  })
+
+  it("goes on beside a batch that does not return, where it may be overtaken, and beside three such at most", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, overtakenAfterMs: 250 })
+    const answers: Array<Promise<number>> = []
+    for (const item of [1, 2, 3, 4, 5]) {
+      answers.push(send(item))
+      await nextTick()
+      vi.advanceTimersByTime(249)
+      assert.strictEqual(flights.length, Math.min(item, 4))
+      vi.advanceTimersByTime(1)
+    }
+    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[1], [2], [3], [4]])
+    flights[3]?.land()
+    assert.strictEqual(await answers[3], 40)
+    await nextTick()
+    assert.deepStrictEqual(flights[4]?.batch, [5])
+    for (const flight of flights) flight.land()
+    assert.deepStrictEqual(await Promise.all(answers), [10, 20, 30, 40, 50])
+    const last = send(6)
+    await nextTick()
+    const behind = send(7)
+    await nextTick()
+    assert.deepStrictEqual(flights.slice(5).map(({ batch }) => batch), [[6]])
+    flights[5]?.land()
+    await last
+    await nextTick()
+    flights[6]?.land()
+    assert.strictEqual(await behind, 70)
   })
 
   it("goes on with a round of the event loop between two of a batch that have much to do", async () => {
@@ -172,6 +202,26 @@ describe("group commit", () => {
     assert.deepStrictEqual(await reasons, ["unreachable", "unreachable", "unreachable"])
     silent = false
     assert.strictEqual(await reasonOf(submit(4)), "40")
+  })
+
+  it("tells only those of a batch that has no answer in time, when others have come through meanwhile", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const outcome = (answer: Promise<number>) => answer.then(String, () => "refused")
+    const { flights, send } = slowStore({ maxBatch: 1, inFlight: 2 })
+    const answers = []
+    for (const item of [1, 2, 3, 4]) {
+      answers.push(outcome(send(item)))
+      await nextTick()
+    }
+    vi.advanceTimersByTime(1000)
+    flights[1]?.land()
+    assert.strictEqual(await answers[1], "20")
+    await nextTick()
+    vi.advanceTimersByTime(14_000)
+    assert.strictEqual(await answers[0], "refused")
+    await nextTick()
+    for (const flight of flights) flight.land()
+    assert.deepStrictEqual(await Promise.all(answers), ["refused", "20", "30", "40"])
   })
 
   it("answers each call with its own answer, whatever the batches, bounds and failures", () =>

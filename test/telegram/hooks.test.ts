@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
@@ -44,6 +45,34 @@ describe("a hook", () => {
       const { headers } = await post(id, shown, message("hello"))
       assert.sameMembers([...headers.keys()], ["connection", "content-length", "date", "keep-alive", "x-request-id"])
     }
+    const tooLarge = await post(id, secret, "x".repeat(2 ** 20 + 1))
+    assert.deepStrictEqual([tooLarge.status, tooLarge.headers.get("x-content-type-options")], [413, "nosniff"])
+  })
+
+  it("takes the updates of other bots while one that comes again waits for what is done with it", async () => {
+    const [held, other] = [await attach(), await attach()]
+    const { sql, url } = ground.server.database
+    const update = message("hello")
+    assert.strictEqual((await post(held.id, held.secret, update)).status, 200)
+    const holder = postgres(url, { max: 1 })
+    const release = Promise.withResolvers<void>()
+    const holding = holder.begin(async (held) => {
+      await held`update telegram_updates set message_id = message_id + 0 where update_id = ${update.update_id}`
+      await release.promise
+    })
+    await until("the row to be held", async () => (await sql`select from telegram_updates where update_id = ${update.update_id} for update skip locked`).length === 0)
+    let isAnswered = false
+    const again = post(held.id, held.secret, update).then(({ status }) => {
+      isAnswered = true
+      return status
+    })
+    await until("the update to wait", async () => (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into telegram_updates%'`).length > 0)
+    assert.strictEqual((await post(other.id, other.secret, message("hello"))).status, 200)
+    assert.isFalse(isAnswered)
+    release.resolve()
+    await holding
+    assert.strictEqual(await again, 200)
+    await holder.end()
   })
 
   it("stores what is no plain JSON as it came: spaces, escapes, half pairs, and a zero", async () => {

@@ -15,6 +15,8 @@ const CHATS_A_CLAIM = 64
 const PUT_ASIDE_A_CLAIM = 10_000
 /** For which Telegram, which keeps an update until it is answered, may wait for the answer a little longer. */
 const GATHER_MS = 1
+/** A batch takes some milliseconds, and waits for a row only when Telegram repeats what is being handled this moment. */
+const OVERTAKEN_AFTER_MS = 250
 /** Messages that are answered as one; they are no longer together than a message may be. An album that the last of them is of comes whole. */
 const MESSAGES_A_BATCH = 7
 const PICTURES_AN_ALBUM = 10
@@ -92,6 +94,7 @@ export class Updates extends Context.Service<Updates, {
       maxBatch: 256,
       inFlight: 1,
       gatherMs: GATHER_MS,
+      overtakenAfterMs: OVERTAKEN_AFTER_MS,
       run: async (batch) => {
         await pool`
           with written as (
@@ -135,7 +138,7 @@ export class Updates extends Context.Service<Updates, {
             offset 0
           ) b
         ), still as (
-          select b.app_id, b.channel_id from telegram_bots b where b.app_id = any(array(select app_id from open)) and b.channel_id = any(array(select channel_id from open))
+          select b.app_id, b.channel_id from telegram_bots b where b.channel_id = any(array(select channel_id from open))
             and (b.status not in ('active', 'degraded') or exists (select from hold where scope in (${ALL_APPS}, b.app_id))) for no key update of b skip locked
         ), put_aside as (
           update telegram_updates u set due_at = 'infinity' from (
