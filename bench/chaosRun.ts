@@ -26,6 +26,9 @@ export interface ChaosOptions {
   readonly database?: { readonly crashes: number; readonly crash: () => Promise<void> }
 }
 
+/** A turn that has lost its worker four times waits so long for the fifth try, by itself (src/db/Workers.ts); those behind it in its session wait, too. */
+const LONGEST_WAIT_MS = 90_000
+
 /** What went in against what came out. */
 export interface ChaosReport {
   /** Requests made, resends included. */
@@ -217,9 +220,11 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     await Promise.all([senders, killer(), crasher()])
 
     const open = async () => Number((await sql`select count(*) as n from turns where outcome is null`)[0]?.["n"])
-    await until("every turn to end", async () => (await open()) === 0, 60_000).catch(async (error: unknown) => {
-      const left = await sql`select session_id, turn_index, owner, fence, crashes, due_at - now() as due_in from turns where outcome is null limit 20`
-      throw new Error(`these are open: ${JSON.stringify(left)}`, { cause: error })
+    await until("every turn to end", async () => (await open()) === 0, 60_000 + LONGEST_WAIT_MS).catch(async (error: unknown) => {
+      const first = await sql`
+        select distinct on (session_id) session_id, turn_index, fence, crashes, due_at - now() as due_in, owner, now() - heartbeat_at as owner_heard, count(*) over (partition by session_id) as open
+        from turns left join workers on worker_id = owner where outcome is null order by session_id, turn_index limit 10`
+      throw new Error(`these are the first that are open: ${JSON.stringify(first)}`, { cause: error })
     })
     const tails = new Map((await sql<Array<{ session_id: string; last_cursor: string }>>`select session_id, last_cursor from session_logs`).map((row) => [row.session_id, Number(row.last_cursor)]))
     const atEnd = (observed: Map<string, Observer>) => [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))

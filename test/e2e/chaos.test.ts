@@ -15,4 +15,4 @@ it("loses, doubles and reorders nothing of 1,000 sends while processes are kille
   } finally {
     await database.drop()
   }
-}, 300_000)
+}, 420_000)
