@@ -48,6 +48,8 @@ const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: De
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
   return log?.["cursor"] as number
 }
+/** One whose answer is not there before a test has it be. */
+const takingItsTime = () => ground.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
 const fault = (selection: FaultSelection, trouble: Trouble) => ground.telegram.fault({ method: "sendMessage", ...selection }, trouble)
 const operations = async () => (await ground.app.get("/v1/delivery/events")).body.data.events as ReadonlyArray<LogEvent>
 const refused = (code: number, description: string, parameters: object = {}): Trouble => ({ kind: "error", code, description, parameters })
@@ -262,9 +264,11 @@ describe("a person who blocks the bot", () => {
 
 describe("typing", () => {
   it("shows while the answer is made, and ends with its first bubble", async () => {
-    const { bot, person } = await greeted()
+    const { bot, person, session } = await greeted({ character_slug: await takingItsTime() })
     ground.telegram.say(person, bot, "What is for dinner?")
     await ground.telegram.called({ bot, method: "sendChatAction" })
+    const { sql } = ground.server.database
+    await until("the answer to be put off", async () => (await sql`update turns set due_at = now() - interval '1 minute' where session_id = ${session} and deferred and owner is null returning 1`).length > 0)
     await saidAtLeast(ground, bot, person, 2)
     const calls = ground.telegram.calls({ bot }).map((call) => call.method)
     assert.isBelow(calls.indexOf("sendChatAction"), calls.lastIndexOf("sendMessage"))
@@ -273,7 +277,7 @@ describe("typing", () => {
 
 describe("a token that Telegram takes no more", () => {
   it("ends the typing with the one call that finds it out", async () => {
-    const { bot, person, id } = await greeted()
+    const { bot, person, id } = await greeted({ character_slug: await takingItsTime() })
     ground.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
     ground.telegram.say(person, bot, "What is for dinner?")
     await until("the bot to be revoked", async () => (await ground.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked")
