@@ -3,6 +3,7 @@ import { Webhook } from "standardwebhooks"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { type FakeModel, start as startModel } from "#test/support/FakeModel.ts"
+import { freePort } from "#test/support/freePort.ts"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
@@ -59,11 +60,7 @@ describe("a command that speaks to a server", () => {
   })
 
   it("says in one line that there is no server, and never shows the key", async () => {
-    const vacant = createServer().listen(0, "127.0.0.1")
-    await until("a port", () => vacant.address() !== null)
-    const address = vacant.address()
-    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
-    await new Promise((closed) => vacant.close(closed))
+    const url = `http://127.0.0.1:${await freePort()}`
     const { code, stderr } = await troupe(["chat", "edda-brandvik", "--url", url])
     assert.strictEqual(stderr, `troupe: ${url} cannot be reached (ECONNREFUSED)\n`)
     assert.strictEqual(code, 1)
@@ -94,7 +91,8 @@ describe("events tail", () => {
 
   it("goes on from its last cursor when the server ends the stream and comes back, with nothing lost and nothing twice", async () => {
     const database = await createTestDatabase()
-    const first = await startTestServer({ database })
+    const port = String(await freePort())
+    const first = await startTestServer({ database, env: { PORT: port } })
     const own = await first.createApp()
     const session = await own.createSession()
     await own.converse(session, "Hello")
@@ -102,7 +100,7 @@ describe("events tail", () => {
     await until("the log so far", () => eventsOf(tail.stdout()).length === 3)
     await first.close()
     await until("the end to be noticed", () => tail.stderr().includes("trying again from cursor 3"))
-    const second = await startTestServer({ database, env: { PORT: new URL(first.baseUrl).port } })
+    const second = await startTestServer({ database, env: { PORT: port } })
     await own.converse(session, "Are you back?")
     await until("the rest", () => eventsOf(tail.stdout()).length >= 6)
     assert.deepStrictEqual(eventsOf(tail.stdout()), await own.events(session) as Array<unknown>)

@@ -1,23 +1,13 @@
-import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
 import * as client from "openid-client"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { ALL_SCOPES } from "#src/accounts/scopes.ts"
 import { approve } from "#test/support/approve.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
+import { freePort } from "#test/support/freePort.ts"
 import { rawClient } from "#test/support/rawRequest.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, "close")
-  return port
-}
 
 const START = "/v1/account/device/start"
 const TOKEN = "/v1/account/device/token"

@@ -5,6 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
 import { Outage } from "#channels/telegram/Outage.ts"
+import { freePort } from "#test/support/freePort.ts"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 import { until } from "#test/support/until.ts"
 
@@ -28,7 +29,7 @@ const startWay = async () => {
     server?.close(() => resolve())
     for (const socket of sockets) socket.destroy()
   })
-  const port = await open(0)
+  const port = await open(await freePort())
   return { url: `http://127.0.0.1:${port}`, lead: (url: string) => { to = Number(new URL(url).port) }, cut: close, mend: () => open(port), close }
 }
 
