@@ -96,7 +96,7 @@ describe("a fault", () => {
 describe("a ceiling", () => {
   const burst = async (options: Parameters<typeof startWithMia>[0]) => {
     await fake.telegram.close()
-    fake = await startWithMia(options)
+    fake = await startWithMia({ speed: 0, ...options })
   }
 
   it("of a chat counts every method, and says how long to wait", async () => {

@@ -13,7 +13,8 @@ let answers: Array<Parameters<typeof startReceiver>[0]>
 
 beforeEach(async () => {
   answers = []
-  fake = await startWithMia()
+  // Its time stands still, so that pauses are what they were told to be.
+  fake = await startWithMia({ speed: 0 })
   receiver = await startReceiver((response, request) => (answers.shift() ?? status(200))(response, request))
 })
 afterEach(async () => {
@@ -66,7 +67,8 @@ describe("an update on its way to a webhook", () => {
     telegram.say(leo, bot, "passing")
     telegram.block(mia, bot)
     await receiver.received(2)
-    assert.deepStrictEqual(texts(), ["/start", "passing", undefined])
+    // Over two connections, of which either may be the first.
+    assert.sameMembers(texts(), ["/start", "passing", undefined])
     await until("only those of the chat are left", () => telegram.pendingUpdates(bot).length === 2)
   })
 
@@ -78,7 +80,7 @@ describe("an update on its way to a webhook", () => {
     await receiver.received(1)
     telegram.advance(60 * SECOND)
     await receiver.received(3)
-    assert.deepStrictEqual(texts().slice(0, 2), ["/start", "Leo"])
+    assert.sameMembers(texts().slice(0, 2), ["/start", "Leo"])
     assert.strictEqual(telegram.deliveries(bot)[0]?.outcome, "Read timeout expired")
   })
 
@@ -136,8 +138,8 @@ describe("an update on its way to a webhook", () => {
     const { bot, mia, telegram } = fake
     const reply = (method: string) => status(200, { "content-type": "application/json" }, JSON.stringify({ method, chat_id: mia.id, text: "from the answer" }))
     answers.push(reply("sendMessage"), reply("getMe"))
-    await arm()
     telegram.say(mia, bot, "again")
+    await arm()
     await attempts(2)
     assert.deepStrictEqual(telegram.transcript(bot, mia).map(({ text }) => text), ["/start", "again", "from the answer"])
     assert.deepStrictEqual(telegram.calls({ bot }).map(({ method }) => method), ["setWebhook", "sendMessage"])

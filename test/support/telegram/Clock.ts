@@ -5,7 +5,7 @@ interface Timer {
   readonly action: () => void
 }
 
-/** Telegram's time. It runs `speed` times as fast as ours, and can be moved ahead. */
+/** Telegram's time. It runs `speed` times as fast as ours, not at all at 0, and can be moved ahead. */
 export class Clock {
   readonly #speed: number
   readonly #startedAtMs = performance.now()

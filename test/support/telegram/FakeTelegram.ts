@@ -10,7 +10,7 @@ import { World } from "./World.ts"
 export interface FakeTelegramOptions {
   /** 0, any free one, unless told. */
   readonly port?: number
-  /** How much faster than ours Telegram's time runs: retries, time-outs and the date of messages. */
+  /** How much faster than ours Telegram's time runs: retries, time-outs and the date of messages. At 0 it stands still unless it is moved ahead. */
   readonly speed?: number
   /** Takes webhooks at http addresses and on any port, as tests need; Telegram itself does not. */
   readonly takesAnyWebhookUrl?: boolean
