@@ -59,8 +59,10 @@ describe("a 429", () => {
     refuse(bot, person.id, 1)
     for (let n = 0; n < 5; n++) ground.telegram.say(person, bot, "/help")
     await saidAtLeast(ground, bot, person, 6)
-    const times = ground.telegram.calls({ bot, method: "sendMessage" }).flatMap(({ atMs, answer }) => answer?.ok === true ? [atMs] : [])
-    for (const [later, earlier] of [[5, 4], [4, 3]] as const) assert.isAtLeast((times[later] ?? 0) - (times[earlier] ?? 0), 1900)
+    const calls = ground.telegram.calls({ bot, method: "sendMessage" })
+    const refusedAt = calls.find(({ answer }) => isTooMany(answer))?.atMs ?? 0
+    // Counted from the refusal, since what holds a message up on its way brings it nearer to the next. At the usual speed it would be three seconds.
+    assert.isAtLeast((calls.at(-1)?.atMs ?? 0) - refusedAt, 5900)
     assert.lengthOf(tooMany(bot), 1)
   })
 
