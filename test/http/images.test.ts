@@ -437,6 +437,9 @@ describe("with a model that paints", () => {
 
   it("the probe says what is wrong, and costs nothing then", async () => {
     model.brush.script({ kind: "status", status: 401 })
+    // What is read of a turn afterwards is paid for, too.
+    await until("every turn to be read", async () => (await live.database.sql`
+      select 1 from turns t left join relationships r using (app_id, session_id) where t.app_id = ${by.appId} and t.turn_index > coalesce(r.read_turn, 0)`).length === 0)
     const before = await spent(by)
     assert.deepInclude((await by.post("/v1/images/probe", undefined)).body.data, { status: "failed", engine: "openai-compatible", model: "gpt-image-1", error_code: "http_401", cost_usd: 0 })
     assert.strictEqual(await spent(by), before)

@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
 import { letWriteFirst, lookAt, passHours } from "#test/support/initiative.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -184,8 +184,8 @@ describe("a character of the sandbox, when time is moved on", () => {
 })
 
 describe("what an app has allowed", () => {
-  /** Where it is not about to be another day. */
-  const timezone = new Date().getUTCHours() < 12 ? "UTC" : "Asia/Tokyo"
+  /** Where it is not about to be another day: at noon of UTC it is two in the morning there. */
+  const timezone = new Date().getUTCHours() < 12 ? "UTC" : "Pacific/Kiritimati"
   const writeFirst = { proactivity_tolerance: 1, session_resume_enabled: false }
 
   it("is counted over all its sessions, by person, by app, by channel and in money", async () => {
@@ -236,8 +236,11 @@ describe("what an app has allowed", () => {
   })
 
   it("goes by how a character is authored, and by what becomes of the person, as soon as that changes", async () => {
-    const { sql } = server.database
-    const own = await server.createApp()
+    // Without a worker, whose look of the minute would put off what has just become due.
+    const lookedAtByNobody = await startTestServer({ env: { ROLES: "api" } })
+    onTestFinished(lookedAtByNobody.close)
+    const { sql } = lookedAtByNobody.database
+    const own = await lookedAtByNobody.createApp()
     const slug = await own.createCharacter()
     const session = await own.createSession({ character_slug: slug, external_user_ref: "cleo" })
     const dueAt = async () => (await sql`select initiate_at <= now() as due from relationships where session_id = ${session}`)[0]?.["due"]

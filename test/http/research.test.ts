@@ -152,7 +152,7 @@ describe("research", () => {
     await server.database.sql.begin(async (sql) => {
       await sql`select 1 from characters where app_id = ${app.appId} and slug = ${slug} for update`
       retracting = app.delete(`/v1/characters/${slug}/evidence/${evidenceId}`)
-      await until("the retraction to wait", async () => (await server.database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from characters%'`).length > 0)
+      await until("the retraction to wait", async () => (await server.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%from characters%'`).length > 0)
       await sql`update findings set status = 'accepted', decided_at = now() where app_id = ${app.appId} and finding_id = ${id}`
     })
     assert.deepStrictEqual((await retracting)?.body.data.dependents.map(({ finding_id }: { finding_id: string }) => finding_id), [id])
