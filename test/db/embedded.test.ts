@@ -78,7 +78,7 @@ const open = async (dataDir: string, options: { readonly uid?: number; readonly 
 }
 
 const answers = async (url: string) => {
-  const sql = postgres(url, { max: 1, connect_timeout: 2 })
+  const sql = postgres(url, { max: 1, connect_timeout: 15 })
   return await sql`select 1`.then(() => true).catch(() => false).finally(() => sql.end({ timeout: 0 }))
 }
 

@@ -85,7 +85,7 @@ describe("the stream", () => {
     const session = await openSession()
     const retries = await Promise.all(Array.from({ length: 8 }, async () => {
       const { blocks } = await openRaw(session)
-      await vi.waitUntil(() => blocks().length > 0)
+      await vi.waitUntil(() => blocks().length > 0, { timeout: 10_000, interval: 5 })
       assert.match(blocks()[0] ?? "", /^retry: \d+$/)
       return Number(blocks()[0]?.slice(7))
     }))
@@ -212,13 +212,13 @@ describe("the end of a connection", () => {
     assert.isTrue(roomLeft)
     let text = ""
     socket.on("data", (part) => { text += part })
-    await vi.waitUntil(() => text.endsWith("0\r\n\r\n"))
+    await vi.waitUntil(() => text.endsWith("0\r\n\r\n"), { timeout: 10_000, interval: 5 })
     assert.include(text, "data: last\n\n")
   })
 
   it("comes at once, for a reader that does not", async () => {
     const { response, roomLeft } = await endOf("x".repeat(50_000_000))
     assert.isFalse(roomLeft)
-    await vi.waitUntil(() => response.closed)
+    await vi.waitUntil(() => response.closed, { timeout: 10_000, interval: 5 })
   })
 })
