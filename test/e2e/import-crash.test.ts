@@ -33,7 +33,7 @@ const hold = async (table: "imports" | "assets") => {
   })
   await isHeld
   return {
-    somebodyWaits: () => until(`a writer of ${table}`, async () => (await database.sql`select 1 from pg_locks where not granted and relation = ${table}::regclass`).length > 0),
+    somebodyWaits: () => until(`a writer of ${table}`, async () => (await database.sql`select 1 from pg_locks where not granted and relation = ${table}::regclass and database = (select oid from pg_database where datname = current_database())`).length > 0),
     letGo: async () => {
       letGo()
       await done
