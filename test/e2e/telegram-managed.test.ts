@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createAppIn } from "#test/support/createAppIn.ts"
+import { freePort } from "#test/support/freePort.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -54,7 +55,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, hasSimulator: true })
     manager = telegram.createBot({ username: "maker_bot", name: "Bot maker", can_manage_bots: true })
     for (const first_name of ["Olga", "Olaf"]) telegram.createUser({ first_name })
-    troupe = await start("0")
+    troupe = await start(String(await freePort()))
     const { appId, key } = await createAppIn(database.sql)
     app = new TestApp(troupe.baseUrl, appId, key)
     browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] })
