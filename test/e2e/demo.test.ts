@@ -8,6 +8,7 @@ import { demoCharacters } from "#src/demo/characters.ts"
 import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
 import { processesOn } from "#test/support/embedded.ts"
 import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
+import { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 const README = readFileSync(resolve(ROOT, "README.md"), "utf8")
@@ -15,16 +16,18 @@ const COMMAND = /<!-- demo -->\n```sh\n(.*)\n```/.exec(README)?.[1] ?? assert.fa
 
 const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("troupe-demo-"))
 const startDemo = (env: Record<string, string> = {}) => startProgram(["bash", "-c", COMMAND], { PHONE_PORT: "0", ...env })
+const keyOf = (demo: Started) => /Key {4}(ck_\w+)/.exec(demo.stdout())?.[1] ?? assert.fail(demo.stdout())
 const phoneOf = (demo: Started) => /Phone {2}(http\S+)/.exec(demo.stdout())?.[1] ?? assert.fail(demo.stdout())
 
 describe("npm run demo", () => {
   let before: ReadonlyArray<string>
   let demo: Started
   let phone: string
+  let app: TestApp
   beforeAll(async () => {
     before = await folders()
     demo = startDemo()
-    await demo.ready(50_000)
+    app = new TestApp(await demo.ready(50_000), "", keyOf(demo))
     phone = phoneOf(demo)
   })
   afterAll(() => {
@@ -63,6 +66,8 @@ describe("npm run demo", () => {
       await page.getByRole("button", { name: "Start" }).click()
       await until("the greeting", async () => (await said()).length === 2)
       assert.deepStrictEqual({ mode: "authored", bubbles: await said() }, demoCharacters[0]?.["greeting"])
+      // The offline engine may have its answer before anybody is seen to type.
+      assert.strictEqual((await app.patch("/v1/characters/edda-brandvik", { life_rhythm: { reply_delay_seconds: { min: 5, max: 5 } } })).status, 200)
       await write("Hello! Who are you, and what is it like up there?")
       await page.getByText("typing…").first().waitFor()
       await until("the answer", async () => (await said()).length > 2)
