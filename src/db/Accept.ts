@@ -111,7 +111,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
       announce(written)
       return written.rows[0] as Verdict
     }
-    const submit = groupCommit({ maxBatch: 64, inFlight: 2, run, runAlone })
+    const submit = groupCommit({ maxBatch: 64, inFlight: 2, gatherMs: 3, run, runAlone })
 
     const accept = Effect.fnUntraced(function*(message: InboundMessage) {
       const send = { ...message, runRef: newId("run"), saidId: newId("evt"), statusId: message.source === "api" ? newId("evt") : null }

@@ -7,7 +7,7 @@ export interface GroupCommitOptions<A, B> {
   readonly maxBatch: number
   /** Batches under way at once. While they are, further items gather into the next one. */
   readonly inFlight: number
-  /** How long the first of a batch waits for others, where nobody minds: few large batches are less work than many small ones. Not at all when not given. */
+  /** How long the first of a batch waits for others, once one has been of several: few large batches are less work than many small ones, and who comes alone need not wait. Not at all when not given. */
   readonly gatherMs?: number
   /** After how long a batch that has not returned is overtaken: it counts as under way no longer, so that one held row or one silent connection holds up nobody else. Never when not given. */
   readonly overtakenAfterMs?: number
@@ -39,6 +39,7 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
   let running = 0
   let overtaken = 0
   let landed = 0
+  let inCompany = false
 
   const alone = options.runAlone ?? (async (item: A) => {
     const [answer] = await options.run([item])
@@ -106,13 +107,16 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
   const flush = () => {
     while (running < options.inFlight && queue.length > 0) {
       const countOut = countIn()
-      void settleInTime(queue.splice(0, options.maxBatch)).finally(() => {
+      const batch = queue.splice(0, options.maxBatch)
+      inCompany = batch.length > 1
+      void settleInTime(batch).finally(() => {
         countOut()
-        if (options.gatherMs === undefined || queue.length >= options.maxBatch) flush()
+        if (!isGathering() || queue.length >= options.maxBatch) flush()
         else schedule()
       })
     }
   }
+  const isGathering = () => options.gatherMs !== undefined && inCompany
   // The flush waits for the end of this tick at least, so that calls made together travel together.
   let scheduled = false
   const schedule = () => {
@@ -122,7 +126,7 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
       scheduled = false
       flush()
     }
-    if (options.gatherMs === undefined) setImmediate(go)
+    if (!isGathering()) setImmediate(go)
     else setTimeout(go, options.gatherMs)
   }
   const submit = (waiting: Waiting<A, B>) => {

@@ -56,29 +56,39 @@ describe("group commit", () => {
     assert.deepStrictEqual(await Promise.all(answers), [0, 10, 20, 30, 40, 50, 60, 70])
   })
 
-  it("has the first of a batch wait for others, where it may, and goes on at once with a batch that is full", async () => {
+  it("has the first of a batch wait for others, where the batch before was of several, and goes on at once with one that is full", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, gatherMs: 5 })
-    const answers = [send(1)]
+    const answers: Array<Promise<number>> = []
+    const landed = async (flight: number) => {
+      flights[flight]?.land()
+      await answers[(flights[flight]?.batch.at(-1) ?? 0) - 1]
+      await nextTick()
+    }
+    answers.push(send(1))
     await nextTick()
-    answers.push(send(2))
+    await landed(0)
+    answers.push(send(2), send(3))
+    await nextTick()
+    assert.deepStrictEqual(flights.map(({ batch }) => batch), [[1], [2, 3]])
+    await landed(1)
+    answers.push(send(4))
+    await nextTick()
+    answers.push(send(5))
     vi.advanceTimersByTime(4)
-    assert.deepStrictEqual(flights, [])
+    assert.lengthOf(flights, 2)
     vi.advanceTimersByTime(1)
-    assert.deepStrictEqual(flights[0]?.batch, [1, 2])
-    answers.push(...[3, 4, 5, 6].map(send))
+    assert.deepStrictEqual(flights[2]?.batch, [4, 5])
+    answers.push(...[6, 7, 8, 9].map(send))
     vi.advanceTimersByTime(5)
-    flights[0]?.land()
-    await answers[1]
-    await nextTick()
-    assert.deepStrictEqual(flights[1]?.batch, [3, 4, 5])
-    flights[1]?.land()
-    await answers[4]
-    await nextTick()
-    assert.strictEqual(flights.length, 2)
+    await landed(2)
+    assert.deepStrictEqual(flights[3]?.batch, [6, 7, 8])
+    await landed(3)
+    assert.lengthOf(flights, 4)
     vi.advanceTimersByTime(5)
-    flights[2]?.land()
-    assert.deepStrictEqual(await Promise.all(answers), [10, 20, 30, 40, 50, 60])
+    assert.deepStrictEqual(flights[4]?.batch, [9])
+    await landed(4)
+    assert.deepStrictEqual(await Promise.all(answers), [10, 20, 30, 40, 50, 60, 70, 80, 90])
   })
 
   it("goes on beside a batch that does not return, where it may be overtaken, and beside three such at most", async () => {
