@@ -23,6 +23,9 @@ interface Written {
   readonly pushed: boolean
 }
 
+/** Little against what a transaction of many takes, and half as many more come in it. */
+const GATHER_MS = 3
+
 /** Where a sender's key came first in a batch. */
 const firstOf = (batch: ReadonlyArray<Send>, send: Send): number =>
   batch.findIndex((other) => other.clientMessageId === send.clientMessageId && other.sessionId === send.sessionId && other.appId === send.appId)
@@ -111,7 +114,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
       announce(written)
       return written.rows[0] as Verdict
     }
-    const submit = groupCommit({ maxBatch: 64, inFlight: 2, gatherMs: 3, run, runAlone })
+    const submit = groupCommit({ maxBatch: 64, inFlight: 2, gatherMs: GATHER_MS, run, runAlone })
 
     const accept = Effect.fnUntraced(function*(message: InboundMessage) {
       const send = { ...message, runRef: newId("run"), saidId: newId("evt"), statusId: message.source === "api" ? newId("evt") : null }

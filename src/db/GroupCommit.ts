@@ -7,7 +7,7 @@ export interface GroupCommitOptions<A, B> {
   readonly maxBatch: number
   /** Batches under way at once. While they are, further items gather into the next one. */
   readonly inFlight: number
-  /** How long the first of a batch waits for others, once one has been of several: few large batches are less work than many small ones, and who comes alone need not wait. Not at all when not given. */
+  /** How long the first of a batch waits for others, where the batch before was of several: few large batches are less work than many small ones, and where all come alone none need wait. Not at all when not given. */
   readonly gatherMs?: number
   /** After how long a batch that has not returned is overtaken: it counts as under way no longer, so that one held row or one silent connection holds up nobody else. Never when not given. */
   readonly overtakenAfterMs?: number
@@ -31,7 +31,7 @@ const ROUND_MS = 10
 const nextRound = () => new Promise((resume) => setImmediate(resume))
 
 /**
- * Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns.
+ * Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns, or `gatherMs` later.
  * When the database cannot be reached, all who wait hear of it together, and not each after a wait of its own; of a single connection that is silent, those alone who were on it.
  */
 export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A) => Effect.Effect<B, DatabaseError>) => {
