@@ -26,9 +26,11 @@ interface Waiting<A, B> {
 /** So many at most are overtaken at once: when no more than these are out, it is the database that is slow. */
 const MOST_OVERTAKEN = 3
 
-/** Who is answered goes on at once, many of them with work to do. No more of it is done in one round of the event loop, so that requests need not wait for a whole batch. */
+/** Who is answered goes on at once, many of them with work to do. The next batch leaves before that, and no more of it is done in one round of the event loop, so that requests need not wait for a whole batch. */
 const ROUND_MS = 10
 const nextRound = () => new Promise((resume) => setImmediate(resume))
+/** After the microtasks in which the next batch is written, and still in this round: what a lane sends should follow soon on the place that it took for it. */
+const nextBatchSent = () => new Promise<void>((resume) => process.nextTick(resume))
 
 /**
  * Coalesces concurrent calls into batches: at once when idle, otherwise as soon as a batch in flight returns, or `gatherMs` later.
@@ -49,6 +51,7 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
     for (const waiting of [...batch, ...behind]) waiting.reject(cause)
   }
   const handOut = async (batch: ReadonlyArray<Waiting<A, B>>, answers: ReadonlyArray<B>) => {
+    await nextBatchSent()
     let begunAt = performance.now()
     for (const [index, waiting] of batch.entries()) {
       if (performance.now() - begunAt > ROUND_MS) {
@@ -77,7 +80,6 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
       return oneByOne(batch, isOver)
     }
     landed++
-    // The next batch need not wait for it.
     void handOut(batch, answers)
   }
   // An answer that comes later is nobody's any more.

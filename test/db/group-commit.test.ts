@@ -56,6 +56,21 @@ describe("group commit", () => {
     assert.deepStrictEqual(await Promise.all(answers), [0, 10, 20, 30, 40, 50, 60, 70])
   })
 
+  it("sends the next batch before it gives out the answers of the one that has returned", async () => {
+    const order: Array<string> = []
+    const submit = groupCommit<number, number>({
+      maxBatch: 1,
+      inFlight: 1,
+      run: async (batch) => {
+        order.push(`${batch.join()} is sent`)
+        await nextTick()
+        return batch
+      }
+    })
+    await Promise.all([1, 2].map((item) => Effect.runPromise(Effect.tap(submit(item), () => Effect.sync(() => order.push(`${item} is answered`))))))
+    assert.deepStrictEqual(order, ["1 is sent", "2 is sent", "1 is answered", "2 is answered"])
+  })
+
   it("has the first of a batch wait for others, where the batch before was of several, and goes on at once with one that is full", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, gatherMs: 5 })
