@@ -1,5 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { enable } from "effect/schema/SchemaJITCompiler"
 
 /** What we read of an update; anything else in it, and any other kind of it, is passed over. */
 const optional = Schema.optionalKey
@@ -97,6 +98,8 @@ export const Update = Schema.Struct({
 })
 export type Update = typeof Update.Type
 
+// Compiled: each update that comes in goes through it.
+enable(Update.ast)
 const decode = Schema.decodeUnknownOption(Update)
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.Int }))
 
