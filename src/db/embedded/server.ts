@@ -49,7 +49,8 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function*(home: Home) {
   yield* forgetStranger(home)
   const port = (yield* listenable(lastPort(home))) ?? (yield* listenable(0)) ?? 0
   const settings = [
-    `port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "shared_buffers=128MB"
+    // The log's sizes are PostgreSQL's own: initdb would have them shrink with the segments.
+    `port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "shared_buffers=128MB", "min_wal_size=80MB", "max_wal_size=1GB"
   ]
   const options = settings.map((setting) => `-c ${setting}`).join(" ")
   return yield* run(home.uid, home.binaries.pgCtl, ["start", "-w", "-t", "30", "-s", "-D", home.cluster, "-l", home.log, "-o", options])
