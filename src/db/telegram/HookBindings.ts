@@ -1,8 +1,8 @@
-import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { hash, timingSafeEqual } from "node:crypto"
 import type { DatabaseError } from "../Database.ts"
@@ -12,13 +12,65 @@ const CAPACITY = 10_000
 /** How old what is remembered of a bot may be. */
 const KEPT_MS = 5000
 /** How often a bot that is not remembered has the row read, and a wrong secret has it read again: a new one may have come in this moment. */
-const ASKED_AGAIN = Duration.seconds(1)
+const ASKED_AGAIN_MS = 1000
 
 const digest = (secret: string) => hash("sha256", secret, "buffer")
 const isSame = (expected: Uint8Array | null, secret: Buffer) => expected !== null && timingSafeEqual(expected, secret)
 const fits = (binding: Binding, secret: Buffer): boolean =>
   // Both are compared, so that the time says nothing.
   [isSame(binding.secretHash, secret), isSame(binding.previousSecretHash, secret)].includes(true)
+
+interface Entry {
+  readonly binding: Binding | undefined
+  readonly until: number
+}
+
+/** What was cut out of a URL keeps the whole URL, as long as it is kept. */
+const apart = (channelId: string) => Buffer.from(channelId).toString()
+
+/**
+ * What was read of bots, for a while. By hand and not by a Cache, which takes many steps of the runtime for what each update asks,
+ * and keeps who asked, and by it a whole request, until the old generation of the heap is collected.
+ */
+const makeMemory = (clock: Clock.Clock, keptMs: number) => {
+  // The first is the oldest.
+  const entries = new Map<string, Entry>()
+  return {
+    get: (channelId: string): Entry | undefined => {
+      const entry = entries.get(channelId)
+      return entry !== undefined && entry.until > clock.currentTimeMillisUnsafe() ? entry : undefined
+    },
+    set: (channelId: string, binding: Binding | undefined) => {
+      const key = binding?.channelId ?? apart(channelId)
+      entries.delete(key)
+      const [oldest] = entries.size < CAPACITY ? [] : entries.keys()
+      if (oldest !== undefined) entries.delete(oldest)
+      entries.set(key, { binding, until: clock.currentTimeMillisUnsafe() + keptMs })
+    }
+  }
+}
+
+type Read = (channelId: string) => Effect.Effect<Binding | undefined, DatabaseError>
+
+/** Reads a bot once in so long, for all who ask meanwhile: neither waits for another to go on, nor goes with it. What fails is read again at once. */
+const readOnce = (clock: Clock.Clock, keptMs: number, read: Read): Read => {
+  const memory = makeMemory(clock, keptMs)
+  const underWay = new Map<string, Deferred.Deferred<Binding | undefined, DatabaseError>>()
+  const begin = (channelId: string) => {
+    const reading = Deferred.makeUnsafe<Binding | undefined, DatabaseError>()
+    underWay.set(channelId, reading)
+    Effect.runFork(read(channelId)).addObserver((exit) => {
+      underWay.delete(channelId)
+      if (Exit.isSuccess(exit)) memory.set(channelId, exit.value)
+      Deferred.doneUnsafe(reading, exit)
+    })
+    return reading
+  }
+  return (channelId) => Effect.suspend(() => {
+    const entry = memory.get(channelId)
+    return entry !== undefined ? Effect.succeed(entry.binding) : Deferred.await(underWay.get(channelId) ?? begin(channelId))
+  })
+}
 
 /** `foreign`: it was not Telegram that called. */
 export type Caller = { readonly _tag: "telegram"; readonly binding: Binding } | { readonly _tag: "foreign" } | { readonly _tag: "nobody" }
@@ -30,31 +82,22 @@ export class HookBindings extends Context.Service<HookBindings, {
   static readonly layer = Layer.effect(HookBindings, Effect.gen(function*() {
     const updates = yield* Updates
     const clock = yield* Clock.Clock
-    // By hand and not by a Cache, which takes many steps of the runtime for what each update asks. The first is the oldest.
-    const remembered = new Map<string, { readonly binding: Binding; readonly until: number }>()
-    const remember = (binding: Binding) => {
-      remembered.delete(binding.channelId)
-      const [oldest] = remembered.size < CAPACITY ? [] : remembered.keys()
-      if (oldest !== undefined) remembered.delete(oldest)
-      remembered.set(binding.channelId, { binding, until: clock.currentTimeMillisUnsafe() + KEPT_MS })
-    }
-    const make = Cache.make({ capacity: CAPACITY, timeToLive: ASKED_AGAIN, lookup: updates.binding })
-    const [found, looked] = [yield* make, yield* make]
+    const remembered = makeMemory(clock, KEPT_MS)
+    const [found, looked] = [readOnce(clock, ASKED_AGAIN_MS, updates.binding), readOnce(clock, ASKED_AGAIN_MS, updates.binding)]
     const look = Effect.fnUntraced(function*(channelId: string, shown: Buffer, isKnown: boolean) {
-      const first = isKnown ? undefined : yield* Cache.get(found, channelId)
-      const now = first !== undefined && fits(first, shown) ? first : yield* Cache.get(looked, channelId)
+      const first = isKnown ? undefined : yield* found(channelId)
+      const now = first !== undefined && fits(first, shown) ? first : yield* looked(channelId)
       if (now === undefined) return { _tag: "nobody" } satisfies Caller
       if (now.status === "detached") return { _tag: "telegram", binding: now } satisfies Caller
       if (!fits(now, shown)) return { _tag: "foreign" } satisfies Caller
-      remember(now)
+      remembered.set(channelId, now)
       return { _tag: "telegram", binding: now } satisfies Caller
     })
 
     return HookBindings.of({
       check: (channelId, secret) => Effect.suspend((): Effect.Effect<Caller, DatabaseError> => {
         const shown = digest(secret)
-        const entry = remembered.get(channelId)
-        const known = entry !== undefined && entry.until > clock.currentTimeMillisUnsafe() ? entry.binding : undefined
+        const known = remembered.get(channelId)?.binding
         return known !== undefined && fits(known, shown) ? Effect.succeed({ _tag: "telegram", binding: known }) : look(channelId, shown, known !== undefined)
       })
     })
