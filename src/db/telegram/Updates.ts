@@ -1,6 +1,9 @@
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import { rounds } from "#channels/rounds.ts"
 import type { FirstLook } from "#channels/telegram/Update.ts"
 import { Database, type DatabaseError } from "../Database.ts"
 import { groupCommit } from "../GroupCommit.ts"
@@ -13,8 +16,8 @@ const LONGEST_JOIN = "6 seconds"
 const CHATS_A_CLAIM = 64
 /** So many are put aside by one claim, which others wait for; the rest, which nobody claims, by the next ones. */
 const PUT_ASIDE_A_CLAIM = 10_000
-/** For which Telegram, which keeps an update until it is answered, may wait for the answer a little longer. */
-const GATHER_MS = 1
+/** How often the workers are told of what has come in: how late they hear of the next, too. */
+const TOLD_EVERY = Duration.millis(20)
 /** A batch takes some milliseconds, and waits for a row only when Telegram repeats what is being handled this moment. */
 const OVERTAKEN_AFTER_MS = 250
 /** Messages that are answered as one; they are no longer together than a message may be. An album that the last of them is of comes whole. */
@@ -90,13 +93,13 @@ export class Updates extends Context.Service<Updates, {
     // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others. Bots are looked up by their ids, given as arrays:
     // joined, all there are would be read for each batch, which is the better plan as long as there are few.
     // What they have written goes as one JSON array: in an array of texts each of its many quotes would have to be escaped, and be read again.
+    const arrived = yield* Queue.sliding<void>(1)
     const store = groupCommit<Arrival, void>({
       maxBatch: 256,
       inFlight: 1,
-      gatherMs: GATHER_MS,
       overtakenAfterMs: OVERTAKEN_AFTER_MS,
       run: async (batch) => {
-        await pool`
+        const [row] = await pool`
           with written as (
             insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, due_at, raw)
             select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.message_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw
@@ -111,10 +114,17 @@ export class Updates extends Context.Service<Updates, {
           ), noted as (
             update telegram_bots set last_in_at = now() where app_id = any(array(select app_id from heard)) and channel_id = any(array(select channel_id from heard))
           )
-          select graphile_worker.add_job('telegram', '{}'::json) where exists (select from written)`
+          select exists (select from written) as new`
+        if (row?.["new"] === true) Queue.offerUnsafe(arrived, undefined)
         return batch.map(() => undefined)
       }
     })
+
+    // A job is dear, and only a wake-up: many batches share one, and what is told of by none is found within a second.
+    const tell = query((sql) => sql`select set_config('synchronous_commit', 'off', true), graphile_worker.add_job('telegram', '{}'::json)`).pipe(
+      Effect.catchTag("DatabaseError", (error) => Effect.logWarning("workers could not be told of updates", { reason: error.message }))
+    )
+    yield* rounds(TOLD_EVERY, Effect.andThen(Queue.take(arrived), tell)).pipe(Effect.annotateLogs({ service: "Updates" }), Effect.forkScoped)
 
     // What a bot that is held has is put aside until the bot is walked again (takeUp), under the lock of its row: a claim looks at all that is open.
     // As long as anything of a bot's is aside, nothing younger is claimed: between the release of a hold and its bots' going on people write.
