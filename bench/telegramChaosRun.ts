@@ -140,6 +140,7 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
     const isOn = () => failures.length === 0
     let asking = true
     let kills = 0
+    const killedAtMs: Array<number> = []
     const sent = () => telegram.calls({ method: "sendMessage" }).length
     const total = options.chats * turns * BUBBLES_A_REPLY
     /** Kills are spread over the sends: nobody asks on before the kill has come that is due. */
@@ -168,6 +169,7 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
         if (!isOn()) return
         const victim = pick(live)
         live.splice(live.indexOf(victim), 1)
+        killedAtMs.push(Date.now())
         await victim.stop("SIGKILL")
         say(`kill ${kills + 1}: ${sent()} sends`)
         // A start that fails is a finding, not a kill: it ends the run with its reason.
@@ -211,6 +213,7 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
       const name = fault === "error" && answer?.ok === false ? String(answer.error_code) : fault
       if (name !== undefined) faults[name] = (faults[name] ?? 0) + 1
     }
+    for (const call of telegram.calls()) if (call.fault === "rate_limit") say(whatCameBefore(telegram.calls(), call, killedAtMs))
     const [failed] = await sql`select count(*)::int as n from turns where outcome = 'failed'`
     return {
       ...judge(records),
@@ -231,6 +234,15 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
     await model.close()
     await sql.end({ timeout: 1 })
   }
+}
+
+/** What a chat was sent before a call that was over its ceiling, and how long before, for whoever has to find out why. */
+const whatCameBefore = (calls: ReturnType<FakeTelegram["calls"]>, over: ReturnType<FakeTelegram["calls"]>[number], killedAtMs: ReadonlyArray<number>) => {
+  const before = (atMs: number) => `${((over.atMs - atMs) / 1000).toFixed(3)} s before`
+  const ofChat = calls.filter((call) => call.botId === over.botId && call.chatId === over.chatId && call.atMs <= over.atMs && call !== over).slice(-6)
+  const kill = killedAtMs.findLast((atMs) => atMs <= over.atMs)
+  const came = ofChat.map(({ method, fault, atMs, endedAtMs }) => `${method}${fault === undefined ? "" : ` (${fault})`} ${before(atMs)}${endedAtMs === undefined ? "" : `, ended ${before(endedAtMs)}`}`)
+  return `over a ceiling: ${over.method} to ${over.chatId}; ${came.join("; ")}; kill ${kill === undefined ? "none" : before(kill)}`
 }
 
 /** How a bot stands, for whoever has to find out why it went no further. No token and no secret. */
