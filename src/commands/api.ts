@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import * as check from "#src/settingChecks.ts"
 import { printable } from "./output.ts"
 
@@ -35,8 +36,8 @@ export interface Api {
   readonly post: <S extends Schema.ConstraintDecoder<unknown>>(path: string, body: object, data: S, headers?: Readonly<Record<string, string>>) => Effect.Effect<S["Type"], ApiFailed>
   readonly delete: (path: string) => Effect.Effect<void, ApiFailed>
   readonly patch: <S extends Schema.ConstraintDecoder<unknown>>(path: string, body: object, data: S) => Effect.Effect<S["Type"], ApiFailed>
-  /** An answer as it comes in: however long that takes. */
-  readonly open: (path: string) => Effect.Effect<Response, ApiFailed>
+  /** An answer as it comes in: however long that takes, and no longer than the scope. */
+  readonly open: (path: string) => Effect.Effect<Response, ApiFailed, Scope.Scope>
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080"
@@ -87,6 +88,11 @@ const errorCode = (error: unknown): string => {
   return cause instanceof Error && "code" in cause ? String(cause.code) : "no answer"
 }
 
+/** Aborted with the scope, and not with the effect that fetches: an answer that came in as its reader went would keep the process for as long as it is open. */
+const scopedSignal = Effect.acquireRelease(Effect.sync(() => new AbortController()), (controller) => Effect.sync(() => controller.abort())).pipe(
+  Effect.map(({ signal }) => signal)
+)
+
 /** The server that the flags or the environment name. Nothing is asked of it yet. */
 export const connect = Effect.fnUntraced(function*(flags: ServerFlags) {
   const given = yield* env
@@ -96,12 +102,13 @@ export const connect = Effect.fnUntraced(function*(flags: ServerFlags) {
   const unreachable = (why: string) => new ApiFailed({ problem: `${baseUrl} cannot be reached (${why})`, code: null, passing: true })
   const notOurs = new ApiFailed({ problem: `${baseUrl} does not answer as a Troupe server does`, code: null, passing: false })
 
-  const reach = <A>(attempt: (signal: AbortSignal) => Promise<A>) =>
+  const reach = <A>(attempt: () => Promise<A>) =>
     Effect.tryPromise({ try: attempt, catch: (error) => unreachable(errorCode(error)) })
 
   const open = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
+    const signal = yield* scopedSignal
     // A redirect would turn a POST into a GET, and take the key elsewhere.
-    const response = yield* reach((signal) =>
+    const response = yield* reach(() =>
       fetch(baseUrl + path, { ...init, redirect: "manual", signal, headers: { ...init.headers, authorization: `Bearer ${Redacted.value(key)}` } }))
     if (response.ok) return response
     return yield* refusedWith(response.status, yield* reach(() => response.text()))
@@ -110,6 +117,7 @@ export const connect = Effect.fnUntraced(function*(flags: ServerFlags) {
   const ask = Effect.fnUntraced(function*<S extends Schema.ConstraintDecoder<unknown>>(path: string, data: S, init?: RequestInit) {
     const text = yield* open(path, init).pipe(
       Effect.flatMap((response) => reach(() => response.text())),
+      Effect.scoped,
       Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.fail(unreachable(`no answer within ${TIMEOUT}`)) })
     )
     return yield* decodeEnvelope(text).pipe(Effect.flatMap((envelope) => Schema.decodeUnknownEffect(data)(envelope.data)), Effect.mapError(() => notOurs))

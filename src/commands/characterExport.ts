@@ -26,4 +26,4 @@ export const exportCharacter = (flags: ExportFlags) =>
     const file = resolve(flags.out ?? `${flags.slug}.${extension}`)
     yield* Effect.tryPromise({ try: () => writeFile(file, content), catch: () => new BadArgument({ problem: `${file}: cannot be written` }) })
     print(JSON.stringify({ slug: flags.slug, format, file, bytes: content.length }))
-  }))
+  }).pipe(Effect.scoped))
