@@ -22,10 +22,12 @@ export class Pace extends Context.Service<Pace, {
   /** The message goes out now, be it later than its place was: the next one is counted from here. Gives the chat, undefined where there is none. */
   readonly departs: (ref: PacedChat) => Effect.Effect<Chat | undefined, ChatsUnavailable>
   /**
-   * A call of the chat's has come back, or will not: it arrived no later than now, and the next one is counted from here, whichever process
-   * makes it. What is spaced out at departure can come together on the way.
+   * A call of the chat's has come back: it arrived no later than now, and the next one is counted from here, whichever process makes it.
+   * What is spaced out at departure can come together on the way; one that never comes back is counted as if it took a second.
    */
   readonly returned: (ref: PacedChat) => Effect.Effect<void, ChatsUnavailable>
+  /** A call was broken off, or its connection: it may come in yet, and is counted as one that leaves now. */
+  readonly lost: (ref: PacedChat) => Effect.Effect<void, ChatsUnavailable>
   /** Takes a place for something that may as well not be sent, if there is one now and somebody still waits for an answer. `over`: nobody does. */
   readonly spare: (ref: ChatRef) => Effect.Effect<{ readonly chat: Chat } | "busy" | "over", ChatsUnavailable>
   /** Telegram answered 429. */

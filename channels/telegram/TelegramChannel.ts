@@ -118,8 +118,6 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
   })
 
   const afterUnknown = Effect.fnUntraced(function*({ appId, channelId, channelVersion, sessionId, eventId, cursor, part, unknowns }: Delivery) {
-    // Sent by a process that died, it may have reached Telegram only just now.
-    yield* Effect.ignore(pace.returned({ appId, channelId, sessionId }))
     yield* operations.append({
       appId,
       type: "delivery.unknown",

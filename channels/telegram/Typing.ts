@@ -6,6 +6,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { BotApi } from "./BotApi.ts"
+import { counted } from "./counted.ts"
 import type { FailureKind } from "./failures.ts"
 import { Pace } from "./Pace.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
@@ -51,7 +52,7 @@ export class Typing extends Context.Service<Typing, {
           const bot = yield* bots.get(ref.appId, ref.channelId, version)
           if (bot === undefined) return
           kind = drafts && bot.drafts && place.chat.chatId > 0 ? "draft" : "typing"
-          const said = yield* Effect.result(Effect.ensuring(show(bot, place.chat, kind === "draft", asked), Effect.ignore(pace.returned(ref))))
+          const said = yield* Effect.result(counted(pace, ref, show(bot, place.chat, kind === "draft", asked)))
           if (Result.isFailure(said) && said.failure.kind === "rate_limited") yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
           if (Result.isFailure(said) && said.failure.kind === "auth") yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
           if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return

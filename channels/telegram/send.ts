@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import { Attempt, type Delivery } from "../Channel.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { BotApi, type BotApiError } from "./BotApi.ts"
+import { counted } from "./counted.ts"
 import { Outage } from "./Outage.ts"
 import { Pace } from "./Pace.ts"
 import { splitMarked } from "./markup.ts"
@@ -127,8 +128,7 @@ export const makeSend = Effect.gen(function*() {
     let isBegun = false
     const sending = Effect.gen(function*() {
       for (let tries = 1;; tries++) {
-        const result = yield* Effect.result(put(bot, form))
-        yield* Effect.ignore(pace.returned(delivery))
+        const result = yield* Effect.result(counted(pace, delivery, put(bot, form)))
         yield* outage.note(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
         if (Result.isSuccess(result)) {
           const [next, ...rest] = form.rest

@@ -39,6 +39,7 @@ const harness = Effect.fnUntraced(function*(trouble: ReadonlyArray<FailureKind |
     reserve: () => Effect.succeed(Duration.zero),
     departs: () => Effect.succeed(CHAT),
     returned: () => Effect.void,
+    lost: () => Effect.void,
     spare: () => Effect.sync(() => spares.shift() ?? { chat: CHAT }),
     penalise: () => Effect.void
   })

@@ -20,6 +20,8 @@ const UNASKED = 52
  */
 const QUEUED = 64
 const SLOW_FOR = "60 seconds"
+/** How long a call may take to come in. One that is not back is counted as if it took so long: its process may have been killed, or it was broken off. */
+const UNDER_WAY = 1000
 
 interface Places {
   readonly wait_ms: number | null
@@ -40,7 +42,7 @@ const tolerance = (every: number, burst: number) => (burst - 1) * every
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
  * What is said unasked has a pace of its own beside the bot's, so that no answer waits behind it.
  */
-const take = (sql: Sql, ref: PacedChat, unasked: boolean, withinMs: number) => sql`
+const take = (sql: Sql, ref: PacedChat, { unasked = false, departing = false, withinMs = 0 }) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
@@ -53,13 +55,14 @@ const take = (sql: Sql, ref: PacedChat, unasked: boolean, withinMs: number) => s
     from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (0, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), ahead as (
-    select p.*, greatest(p.taken_until, p.at) as until, case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
+    select p.*, greatest(p.taken_until, p.under_way_until + p.every, p.at) as until, case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
   ), wait as (
-    select max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until - p.tolerance, p.unasked_at) - p.at) * 1000))::int as ms,
+    select ceil(max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until - p.tolerance, p.unasked_at) - p.at) * 1000)))::int as ms,
       bool_or(p.unasked_at > p.at + ${withinMs}::int * interval '1 millisecond') as is_queued
     from ahead p
   ), taken as (
-    update telegram_paces t set taken_until = p.until + p.every, unasked_until = coalesce(p.unasked_at + p.every * ${UNASKED / BOT_ANSWERS}::float8, t.unasked_until)
+    update telegram_paces t set taken_until = p.until + p.every, under_way_until = case when ${departing}::boolean and p.chat_id <> 0 then p.at + ${UNDER_WAY} * interval '1 millisecond' else t.under_way_until end,
+      unasked_until = coalesce(p.unasked_at + p.every * ${UNASKED / BOT_ANSWERS}::float8, t.unasked_until)
     from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
   ), queue as (
     select p.*, greatest(p.queued_until, p.unasked_at) as back_at from ahead p, wait w where p.chat_id = 0 and w.is_queued
@@ -76,29 +79,32 @@ const take = (sql: Sql, ref: PacedChat, unasked: boolean, withinMs: number) => s
 export const layer = Layer.effect(Pace, Effect.gen(function*() {
   const { query } = yield* Database
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-  const places = (ref: PacedChat, unasked: boolean, withinMs: number) =>
-    query<Array<Places>>((sql) => take(sql, ref, unasked, withinMs)).pipe(Effect.map(([row]) => row), unavailable)
-  // The chat's next call is counted from now, where it would come sooner.
-  const countFromNow = (ref: PacedChat) => query<Array<Chat>>((sql) => sql`
+  const places = (ref: PacedChat, options: Parameters<typeof take>[2]) =>
+    query<Array<Places>>((sql) => take(sql, ref, options)).pipe(Effect.map(([row]) => row), unavailable)
+  // The chat's next call is counted from now, where it would come sooner; or, as long as one is under way, from when that has come in.
+  const countFromNow = (ref: PacedChat, underWayMs: number | null) => query<Array<Chat>>((sql) => sql`
     with durable as (
       select set_config('synchronous_commit', 'off', true)
     ), chat as materialized (
       select c.* from (${placeOf(sql, ref)}) c, durable
     ), counted as (
-      update telegram_paces p set taken_until = greatest(p.taken_until, clock_timestamp() + interval '1 millisecond' * case when p.chat_id < 0 then ${GROUP.every}::int else ${PRIVATE.every}::int end)
+      update telegram_paces p set taken_until = greatest(p.taken_until, clock_timestamp() + interval '1 millisecond' * case when p.chat_id < 0 then ${GROUP.every}::int else ${PRIVATE.every}::int end),
+        under_way_until = clock_timestamp() + ${underWayMs}::int * interval '1 millisecond'
       from chat c where p.app_id = c.app_id and p.channel_id = c.channel_id and p.chat_id = c.chat_id
     )
     select chat_id as "chatId", thread_id as "threadId", status from chat`).pipe(Effect.map((rows) => rows[0]), unavailable)
 
   return Pace.of({
     reserve: (ref, { proactive, within }) =>
-      Effect.map(places(ref, proactive, Duration.toMillis(within)), (row) => Duration.millis(row?.wait_ms ?? 0)),
+      Effect.map(places(ref, { unasked: proactive, withinMs: Duration.toMillis(within) }), (row) => Duration.millis(row?.wait_ms ?? 0)),
 
-    departs: countFromNow,
+    departs: (ref) => countFromNow(ref, UNDER_WAY),
 
-    returned: (ref) => Effect.asVoid(countFromNow(ref)),
+    returned: (ref) => Effect.asVoid(countFromNow(ref, null)),
 
-    spare: (ref) => Effect.map(places(ref, false, 0), (row) => {
+    lost: (ref) => Effect.asVoid(countFromNow(ref, UNDER_WAY)),
+
+    spare: (ref) => Effect.map(places(ref, { departing: true }), (row) => {
       if (row === undefined || !row.open || row.chat_id === null || row.thread_id === null || row.status !== "active") return "over" as const
       return row.wait_ms !== 0 ? "busy" as const : { chat: { chatId: row.chat_id, threadId: row.thread_id, status: row.status } }
     }),

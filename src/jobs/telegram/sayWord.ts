@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { BotApi } from "#channels/telegram/BotApi.ts"
+import { counted } from "#channels/telegram/counted.ts"
 import { Pace } from "#channels/telegram/Pace.ts"
 import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { untilReachable } from "#src/db/retry.ts"
@@ -20,10 +21,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 5
 export const sayWord = Effect.fnUntraced(function*(bot: StoredBot, update: ClaimedUpdate) {
   const [api, bots, pace, words] = [yield* BotApi, yield* TelegramBots, yield* Pace, yield* Words]
   const chat = { appId: update.app_id, channelId: update.channel_id, chatId: update.chat_id }
-  if (update.kind === "word_sent") {
-    yield* pace.returned(chat)
-    return yield* words.giveUp(update, "unknown")
-  }
+  if (update.kind === "word_sent") return yield* words.giveUp(update, "unknown")
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
   if (token === undefined) return yield* words.giveUp(update, "bot_missing")
   const wait = yield* pace.reserve(chat, { proactive: false, within: WORTH_WAITING })
@@ -31,10 +29,9 @@ export const sayWord = Effect.fnUntraced(function*(bot: StoredBot, update: Claim
   yield* Effect.sleep(wait)
   yield* pace.departs(chat)
   if (!(yield* words.intend(update))) return
-  const said = yield* Effect.result(api.call(token, "sendMessage", {
+  const said = yield* Effect.result(counted(pace, chat, api.call(token, "sendMessage", {
     chat_id: update.chat_id, text: String(update.raw), ...(update.thread_id !== 0 && { message_thread_id: update.thread_id })
-  }))
-  yield* Effect.ignore(pace.returned(chat))
+  })))
   if (Result.isSuccess(said)) return yield* untilReachable(words.said(update))
   const { kind, retryAfterSeconds } = said.failure
   switch (kind) {

@@ -25,11 +25,11 @@ const NEW_TOKENS = [{ withinMs: 60_000, most: 20 }, { withinMs: 3_600_000, most:
 /** Says how many seconds a call has to wait; 0 lets it pass. */
 export class Rates {
   readonly #limits: RateLimits
-  readonly #clock: Clock
+  readonly #clock: Pick<Clock, "nowMs">
   readonly #buckets = new Map<string, Bucket>()
   #newTokensAtMs: Array<number> = []
 
-  constructor(limits: RateLimits, clock: Clock) {
+  constructor(limits: RateLimits, clock: Pick<Clock, "nowMs">) {
     this.#limits = limits
     this.#clock = clock
   }

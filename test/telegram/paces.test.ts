@@ -1,0 +1,104 @@
+import { assert, describe, layer } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import { Pace } from "#channels/telegram/Pace.ts"
+import type { ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
+import { Database, type DatabaseError } from "#src/db/Database.ts"
+import * as TelegramPaces from "#src/db/telegram/TelegramPaces.ts"
+import { Rates } from "#test/support/telegram/Rates.ts"
+import { createTestDatabase } from "#test/support/TestDatabase.ts"
+
+const CEILINGS = { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 } }
+/** What is not back is counted as if it took so long. */
+const UNDER_WAY_MS = 1000
+
+const services = Layer.unwrap(Effect.gen(function*() {
+  const database = yield* Effect.acquireRelease(Effect.promise(() => createTestDatabase()), (database) => Effect.promise(() => database.drop()))
+  return TelegramPaces.layer.pipe(Layer.provideMerge(Database.layer({ url: Redacted.make(database.url), maxConnections: 4 })))
+}))
+
+const call = fc.record({
+  afterMs: fc.integer({ min: 0, max: 1000 }),
+  isTyping: fc.boolean(),
+  onItsWayMs: fc.integer({ min: 0, max: UNDER_WAY_MS - 1 }),
+  end: fc.constantFrom("returned", "returned", "its process is killed", "broken off")
+})
+type Call = typeof call extends fc.Arbitrary<infer A> ? A : never
+
+let chats = 0
+/** A chat in which somebody waits for an answer, and time that passes as it is told to, for the database too. */
+const openChat = Effect.fnUntraced(function*(isGroup: boolean) {
+  const { query } = yield* Database
+  const chatId = (isGroup ? -1 : 1) * ++chats
+  const ref = { appId: "app_1", channelId: `bot_${chats}`, sessionId: `ses_${chats}` }
+  yield* query((sql) => sql`insert into apps (app_id, name) values (${ref.appId}, 'App') on conflict do nothing`)
+  yield* query((sql) => sql`insert into channels (app_id, channel_id, covers, kind, endpoint, target) values (${ref.appId}, ${ref.channelId}, 'chats', 'telegram_byo', 'telegram', '{}')`)
+  yield* query((sql) => sql`
+    insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref) values (${ref.appId}, ${ref.channelId}, ${chatId}, 'private', ${ref.sessionId}, 'tg:1')`)
+  yield* query((sql) => sql`
+    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd) values (${ref.appId}, ${ref.sessionId}, 1, ${`run_${chats}`}, 1, 'fast', 'telegram', 0)`)
+  yield* query((sql) => sql`insert into telegram_paces (app_id, channel_id, chat_id) select ${ref.appId}, ${ref.channelId}, unnest(array[0, ${chatId}::bigint])`)
+
+  let skippedMs = 0
+  const pass = (ms: number) => Effect.suspend(() => {
+    if (ms <= 0) return Effect.void
+    skippedMs += ms
+    return query((sql) => sql`
+      update telegram_paces set taken_until = taken_until - ${ms}::float8 * interval '1 millisecond', under_way_until = under_way_until - ${ms}::float8 * interval '1 millisecond'
+      where channel_id = ${ref.channelId}`)
+  })
+  const timeOf = (what: "clock_timestamp()" | "under_way_until") => query<Array<{ ms: number }>>((sql) => sql`
+    select (extract(epoch from ${sql.unsafe(what)}) * 1000)::float8 as ms from telegram_paces where channel_id = ${ref.channelId} and chat_id = ${chatId}`).pipe(
+    Effect.map(([row]) => (row?.ms ?? 0) + skippedMs))
+  return { chatId, ref, pass, now: timeOf("clock_timestamp()"), leftAt: Effect.map(timeOf("under_way_until"), (ms) => ms - UNDER_WAY_MS) }
+})
+
+describe("a chat's pace", () => {
+  layer(services)((it) => {
+    it.effect("keeps below the ceilings as calls come in, however many processes make them, and whatever is killed or broken off on the way", () => Effect.gen(function*() {
+      const context = yield* Effect.context<Database | Pace>()
+      const { departs, lost, reserve, returned, spare } = yield* Pace
+      const play = Effect.fnUntraced(function*(isGroup: boolean, calls: ReadonlyArray<Call>) {
+        const { chatId, ref, pass, now, leftAt } = yield* openChat(isGroup)
+        const arrivals: Array<number> = []
+        const due: Array<{ readonly atMs: number; readonly act: Effect.Effect<unknown, ChatsUnavailable | DatabaseError> }> = []
+        const left = Effect.fnUntraced(function*({ onItsWayMs, end }: Call) {
+          const arrivesAtMs = (yield* leftAt) + onItsWayMs
+          arrivals.push(arrivesAtMs)
+          if (end === "returned") due.push({ atMs: arrivesAtMs, act: returned(ref) })
+          else if (end === "broken off") yield* lost(ref)
+        })
+        const begin = Effect.fnUntraced(function*(call: Call) {
+          if (call.isTyping) {
+            const place = yield* spare(ref)
+            assert.notStrictEqual(place, "over")
+            if (place !== "busy") yield* left(call)
+          } else {
+            const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(2) })
+            if (Duration.isLessThanOrEqualTo(wait, Duration.seconds(2))) due.push({ atMs: (yield* now) + Duration.toMillis(wait), act: Effect.andThen(departs(ref), left(call)) })
+          }
+        })
+        let atMs = yield* now
+        for (const call of calls) due.push({ atMs: atMs += call.afterMs, act: begin(call) })
+        while (due.length > 0) {
+          const [next] = due.splice(due.indexOf(due.reduce((first, one) => one.atMs < first.atMs ? one : first)), 1)
+          yield* pass((next?.atMs ?? 0) - (yield* now))
+          yield* next?.act ?? Effect.void
+        }
+        let nowMs = 0
+        const ceilings = new Rates(CEILINGS, { nowMs: () => nowMs })
+        return arrivals.toSorted((one, other) => one - other).map((arrivesAtMs) => {
+          nowMs = arrivesAtMs
+          return ceilings.takeCall(1, String(chatId))
+        })
+      })
+      yield* Effect.promise(() => fc.assert(fc.asyncProperty(fc.boolean(), fc.array(call, { minLength: 2, maxLength: 20 }), async (isGroup, calls) => {
+        const waits = await Effect.runPromiseWith(context)(play(isGroup, calls))
+        assert.isTrue(waits.every((wait) => wait === 0), `told to wait: ${waits.join()}`)
+      }), { numRuns: 60 }))
+    }))
+  })
+})
