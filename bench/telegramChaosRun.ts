@@ -45,6 +45,8 @@ export interface TelegramChaosReport extends Verdict {
 /** All calls count, typing too. A chat's are no wider than what Troupe allows itself. */
 const CEILINGS = { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 }, bot: { perSecond: 100, burst: 40 } }
 const BUBBLES_A_REPLY = 3
+/** What a person is told once in an hour where a turn has lost its process so often that it is given up. */
+const APOLOGY = "The soup has burnt. Ask me again."
 /** After a revocation: nobody tells us of it but the next call, and a bot to which nobody writes just then makes none. Then its owner asks. */
 const OWNER_ASKS_AFTER_MS = 10_000
 /** One chat in so many is a group. */
@@ -103,7 +105,7 @@ export const runTelegramChaos = async (options: TelegramChaosOptions, say: (line
     await Promise.all(Array.from({ length: options.processes - 1 }, start))
     const { appId, key } = await createAppIn(sql)
     const app = new TestApp(front.url, appId, key)
-    const character_slug = await app.createCharacter({ greeting: "Come in, the soup is hot." })
+    const character_slug = await app.createCharacter({ greeting: "Come in, the soup is hot.", fallback_lines: [APOLOGY] })
     const bots = Array.from({ length: options.bots }, () => telegram.createBot())
     const idOf = new Map<FakeBot, string>()
     for (const [index, bot] of bots.entries()) {
@@ -271,8 +273,10 @@ const recordsOf = async (sql: postgres.Sql, telegram: FakeTelegram, talks: Reado
     select c.channel_id, c.chat_id::text, e.type, e.role, b.text,
       array(select a.outcome from delivery_attempts a where a.session_id = e.session_id and a.channel_id = c.channel_id and a.cursor = e.cursor and a.part = b.n - 1) as outcomes
     from telegram_chats c join events e on e.app_id = c.app_id and e.session_id = c.session_id
-    cross join lateral json_array_elements_text(e.payload -> 'bubbles') with ordinality b(text, n)
-    where e.type in ('message.created', 'character.initiated') order by e.cursor, b.n`
+    cross join lateral json_array_elements_text(case when e.type = 'message.failed' then json_build_array(${APOLOGY}::text) else e.payload -> 'bubbles' end) with ordinality b(text, n)
+    where e.type in ('message.created', 'character.initiated')
+      or e.type = 'message.failed' and e.cursor = (select min(f.cursor) from events f where f.app_id = e.app_id and f.session_id = e.session_id and f.type = 'message.failed')
+    order by e.cursor, b.n`
   const byChat = Map.groupBy(rows, (row) => `${row.channel_id} ${row.chat_id}`)
   return talks.map(({ bot, person, group, chatId, said }) => {
     const own = byChat.get(`${idOf.get(bot)} ${chatId}`) ?? []
@@ -280,7 +284,7 @@ const recordsOf = async (sql: postgres.Sql, telegram: FakeTelegram, talks: Reado
     return {
       said,
       heard: own.flatMap(({ role, text }) => role === "user" ? [text.replace(/^Guest \d+: /, "")] : []),
-      bubbles: own.flatMap(({ role, text, outcomes }): ReadonlyArray<Bubble> => role === "character" ? [{ text, outcomes }] : []),
+      bubbles: own.flatMap(({ role, text, outcomes }): ReadonlyArray<Bubble> => role === "user" ? [] : [{ text, outcomes }]),
       shown: transcript.flatMap((message) => message.from?.id === bot.id ? [message.text ?? ""] : []),
       calls: telegram.calls({ bot, chat: chatId, method: "sendMessage" })
     }
