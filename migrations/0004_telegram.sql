@@ -96,8 +96,6 @@ create table telegram_paces (
   channel_id text not null,
   chat_id bigint not null,
   taken_until timestamptz not null default now(),
-  -- By when a call that has left, and of which nothing has come back yet, has surely come in.
-  under_way_until timestamptz,
   blocked_until timestamptz not null default now(),
   slow_until timestamptz not null default now(),
   -- Of chat 0: how far ahead the places are taken of what the character says of its own accord, and to when those that had none were told to come back.

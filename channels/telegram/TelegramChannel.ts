@@ -13,7 +13,7 @@ import { asCopy, isAsked, type Message, render, textsOf } from "./render.ts"
 import { SCHEDULE } from "./schedule.ts"
 import { makeSend, type Sendable } from "./send.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
-import { type Chat, TelegramChats } from "./TelegramChats.ts"
+import { TelegramChats } from "./TelegramChats.ts"
 import { Typing } from "./Typing.ts"
 
 export const TELEGRAM_KINDS = ["telegram_byo", "telegram_managed"] as const
@@ -103,18 +103,21 @@ export const makeTelegramChannel = Effect.fnUntraced(function*(kind: (typeof TEL
   const deliver = Effect.fnUntraced(function*(delivery: Delivery) {
     const found = yield* lookedUp(Effect.all({
       bot: bots.get(delivery.appId, delivery.channelId, delivery.channelVersion),
-      chat: pace.departs(delivery),
       messages: messagesOf(delivery)
     }, { concurrency: "unbounded" }))
     if (Option.isNone(found)) return notUp
-    const { bot, chat, messages } = found.value
+    const { bot, messages } = found.value
     if (bot === undefined) return botMissing
-    if (chat === undefined || chat.status !== "active") return chatMissing
     const message = messages[delivery.part]
     if (message === undefined) return nothingToSend
     const sendable = yield* withPicture(delivery, marked(message, bot, delivery.unknowns))
     if (Option.isNone(sendable)) return notUp
-    return sendable.value === null ? pictureGone : yield* send(delivery, bot, chat satisfies Chat, sendable.value)
+    if (sendable.value === null) return pictureGone
+    const departure = yield* lookedUp(pace.departs(delivery))
+    if (Option.isNone(departure)) return notUp
+    if (departure.value === undefined) return chatMissing
+    if ("wait" in departure.value) return Attempt.cases.Later.make({ ...unanswered, errorCode: "paced", after: departure.value.wait })
+    return departure.value.chat.status === "active" ? yield* send(delivery, bot, departure.value, sendable.value) : chatMissing
   })
 
   const afterUnknown = Effect.fnUntraced(function*({ appId, channelId, channelVersion, sessionId, eventId, cursor, part, unknowns }: Delivery) {

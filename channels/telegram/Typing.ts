@@ -52,7 +52,7 @@ export class Typing extends Context.Service<Typing, {
           const bot = yield* bots.get(ref.appId, ref.channelId, version)
           if (bot === undefined) return
           kind = drafts && bot.drafts && place.chat.chatId > 0 ? "draft" : "typing"
-          const said = yield* Effect.result(counted(pace, ref, show(bot, place.chat, kind === "draft", asked)))
+          const said = yield* Effect.result(counted(pace, ref, place.underWay, show(bot, place.chat, kind === "draft", asked)))
           if (Result.isFailure(said) && said.failure.kind === "rate_limited") yield* pace.penalise(ref, Duration.seconds(said.failure.retryAfterSeconds ?? 1))
           if (Result.isFailure(said) && said.failure.kind === "auth") yield* bots.revoke(ref.appId, ref.channelId, bot.tokenVersion)
           if (Result.isFailure(said) && ENDS_IT.has(said.failure.kind)) return

@@ -2,11 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { BotApiError } from "./BotApi.ts"
-import type { Pace, PacedChat } from "./Pace.ts"
+import type { Pace, PacedChat, UnderWay } from "./Pace.ts"
 
+/** Broken off, or its connection was: it may come in yet. */
 const mayComeInYet = (exit: Exit.Exit<unknown, BotApiError>): boolean =>
   Exit.isFailure(exit) && Option.match(Exit.findErrorOption(exit), { onNone: () => true, onSome: ({ kind, status }) => kind === "ambiguous" && status === null })
 
-/** A call that a chat sees, and that has departed: what follows it is counted from its end, however it ends. */
-export const counted = <A>(pace: Pace["Service"], ref: PacedChat, call: Effect.Effect<A, BotApiError>): Effect.Effect<A, BotApiError> =>
-  Effect.onExit(call, (exit) => Effect.ignore(mayComeInYet(exit) ? pace.lost(ref) : pace.returned(ref)))
+/** A call that a chat sees, and that has departed: what follows it is counted from its return, or as if it took its time. */
+export const counted = <A>(pace: Pace["Service"], ref: PacedChat, underWay: UnderWay, call: Effect.Effect<A, BotApiError>): Effect.Effect<A, BotApiError> =>
+  Effect.onExit(call, (exit) => mayComeInYet(exit) ? Effect.void : Effect.ignore(pace.returned(ref, underWay)))

@@ -6,7 +6,7 @@ import { OperationalLog } from "../OperationalLog.ts"
 import { BotApi, type BotApiError } from "./BotApi.ts"
 import { counted } from "./counted.ts"
 import { Outage } from "./Outage.ts"
-import { Pace } from "./Pace.ts"
+import { type Departure, Pace } from "./Pace.ts"
 import { splitMarked } from "./markup.ts"
 import type { Message } from "./render.ts"
 import { type SendingBot, TelegramBots } from "./TelegramBots.ts"
@@ -123,12 +123,13 @@ export const makeSend = Effect.gen(function*() {
     }
   })
 
-  return Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, chat: Chat, message: Sendable) {
+  return Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, { chat, underWay }: Departure, message: Sendable) {
     let form: Form = { chat, message, rest: [] }
+    let call = underWay
     let isBegun = false
     const sending = Effect.gen(function*() {
       for (let tries = 1;; tries++) {
-        const result = yield* Effect.result(counted(pace, delivery, put(bot, form)))
+        const result = yield* Effect.result(counted(pace, delivery, call, put(bot, form)))
         yield* outage.note(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
         if (Result.isSuccess(result)) {
           const [next, ...rest] = form.rest
@@ -140,14 +141,14 @@ export const makeSend = Effect.gen(function*() {
           if (other === null) return yield* judge(delivery, bot, result.failure)
           form = other
         }
+        const told = Result.isSuccess(result) ? { statusCode: 200, answer: null, errorCode: "paced" }
+          : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
         const wait = yield* pace.reserve(delivery, { proactive: false, within: WORTH_WAITING })
-        if (Duration.isGreaterThan(wait, WORTH_WAITING)) {
-          const told = Result.isSuccess(result) ? { statusCode: 200, answer: null, errorCode: "paced" }
-            : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
-          return Attempt.cases.Later.make({ ...told, after: wait })
-        }
+        if (Duration.isGreaterThan(wait, WORTH_WAITING)) return Attempt.cases.Later.make({ ...told, after: wait })
         yield* Effect.sleep(wait)
-        yield* pace.departs(delivery)
+        const departure = yield* pace.departs(delivery)
+        if (departure === undefined || "wait" in departure) return Attempt.cases.Later.make({ ...told, after: departure?.wait ?? wait })
+        call = departure.underWay
       }
     })
     const attempt = yield* sending.pipe(Effect.catch(({ cause }): Effect.Effect<Attempt> => Effect.logWarning("what a bot's message led to could not be written", cause).pipe(

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
-import { Pace } from "#channels/telegram/Pace.ts"
+import { Pace, type UnderWay } from "#channels/telegram/Pace.ts"
 import type { ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
 import * as TelegramPaces from "#src/db/telegram/TelegramPaces.ts"
@@ -14,6 +14,7 @@ import { createTestDatabase } from "#test/support/TestDatabase.ts"
 const CEILINGS = { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 } }
 /** What is not back is counted as if it took so long. */
 const UNDER_WAY_MS = 1000
+const EVERY_MS = { chat: 1000, group: 3000 }
 
 const services = Layer.unwrap(Effect.gen(function*() {
   const database = yield* Effect.acquireRelease(Effect.promise(() => createTestDatabase()), (database) => Effect.promise(() => database.drop()))
@@ -21,10 +22,13 @@ const services = Layer.unwrap(Effect.gen(function*() {
 }))
 
 const call = fc.record({
-  afterMs: fc.integer({ min: 0, max: 1000 }),
+  afterMs: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 1500 })),
   isTyping: fc.boolean(),
-  onItsWayMs: fc.integer({ min: 0, max: UNDER_WAY_MS - 1 }),
-  end: fc.constantFrom("returned", "returned", "its process is killed", "broken off")
+  /** What a message takes from its place to its departure. */
+  lateMs: fc.integer({ min: 0, max: 200 }),
+  onItsWayMs: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: UNDER_WAY_MS - 100 })),
+  /** Else its process is killed meanwhile, or it is broken off. */
+  isBack: fc.boolean()
 })
 type Call = typeof call extends fc.Arbitrary<infer A> ? A : never
 
@@ -47,38 +51,41 @@ const openChat = Effect.fnUntraced(function*(isGroup: boolean) {
     if (ms <= 0) return Effect.void
     skippedMs += ms
     return query((sql) => sql`
-      update telegram_paces set taken_until = taken_until - ${ms}::float8 * interval '1 millisecond', under_way_until = under_way_until - ${ms}::float8 * interval '1 millisecond'
+      update telegram_paces set taken_until = taken_until - ${ms}::float8 * interval '1 millisecond'
       where channel_id = ${ref.channelId}`)
   })
-  const timeOf = (what: "clock_timestamp()" | "under_way_until") => query<Array<{ ms: number }>>((sql) => sql`
-    select (extract(epoch from ${sql.unsafe(what)}) * 1000)::float8 as ms from telegram_paces where channel_id = ${ref.channelId} and chat_id = ${chatId}`).pipe(
-    Effect.map(([row]) => (row?.ms ?? 0) + skippedMs))
-  return { chatId, ref, pass, now: timeOf("clock_timestamp()"), leftAt: Effect.map(timeOf("under_way_until"), (ms) => ms - UNDER_WAY_MS) }
+  const now = query<Array<{ ms: number }>>((sql) => sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`).pipe(Effect.map(([row]) => (row?.ms ?? 0) + skippedMs))
+  return { ref, pass, now, skippedMs: () => skippedMs }
 })
 
 describe("a chat's pace", () => {
   layer(services)((it) => {
     it.effect("keeps below the ceilings as calls come in, however many processes make them, and whatever is killed or broken off on the way", () => Effect.gen(function*() {
       const context = yield* Effect.context<Database | Pace>()
-      const { departs, lost, reserve, returned, spare } = yield* Pace
+      const { departs, reserve, returned, spare } = yield* Pace
       const play = Effect.fnUntraced(function*(isGroup: boolean, calls: ReadonlyArray<Call>) {
-        const { chatId, ref, pass, now, leftAt } = yield* openChat(isGroup)
+        const { ref, pass, now, skippedMs } = yield* openChat(isGroup)
         const arrivals: Array<number> = []
         const due: Array<{ readonly atMs: number; readonly act: Effect.Effect<unknown, ChatsUnavailable | DatabaseError> }> = []
-        const left = Effect.fnUntraced(function*({ onItsWayMs, end }: Call) {
-          const arrivesAtMs = (yield* leftAt) + onItsWayMs
-          arrivals.push(arrivesAtMs)
-          if (end === "returned") due.push({ atMs: arrivesAtMs, act: returned(ref) })
-          else if (end === "broken off") yield* lost(ref)
+        const leave = Effect.fnUntraced(function*({ onItsWayMs, isBack }: Call, { chatId, untilMs, aheadMs }: UnderWay) {
+          const skippedBeforeMs = skippedMs()
+          // Where it is counted as if it took its time, that tells when it left to the microsecond.
+          const leftAtMs = aheadMs > 0 ? untilMs + skippedBeforeMs - EVERY_MS[isGroup ? "group" : "chat"] - UNDER_WAY_MS : yield* now
+          arrivals.push(leftAtMs + onItsWayMs)
+          if (isBack) due.push({ atMs: leftAtMs + onItsWayMs, act: Effect.suspend(() => returned(ref, { chatId, untilMs: untilMs + skippedBeforeMs - skippedMs(), aheadMs })) })
+        })
+        const send = Effect.fnUntraced(function*(call: Call) {
+          const departure = yield* departs(ref)
+          if (departure !== undefined && "underWay" in departure) yield* leave(call, departure.underWay)
         })
         const begin = Effect.fnUntraced(function*(call: Call) {
           if (call.isTyping) {
             const place = yield* spare(ref)
             assert.notStrictEqual(place, "over")
-            if (place !== "busy") yield* left(call)
+            if (typeof place === "object") yield* leave(call, place.underWay)
           } else {
-            const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(2) })
-            if (Duration.isLessThanOrEqualTo(wait, Duration.seconds(2))) due.push({ atMs: (yield* now) + Duration.toMillis(wait), act: Effect.andThen(departs(ref), left(call)) })
+            const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(4) })
+            if (Duration.isLessThanOrEqualTo(wait, Duration.seconds(4))) due.push({ atMs: (yield* now) + Duration.toMillis(wait) + call.lateMs, act: send(call) })
           }
         })
         let atMs = yield* now
@@ -92,13 +99,29 @@ describe("a chat's pace", () => {
         const ceilings = new Rates(CEILINGS, { nowMs: () => nowMs })
         return arrivals.toSorted((one, other) => one - other).map((arrivesAtMs) => {
           nowMs = arrivesAtMs
-          return ceilings.takeCall(1, String(chatId))
+          return ceilings.takeCall(1, isGroup ? "-1" : "1")
         })
       })
       yield* Effect.promise(() => fc.assert(fc.asyncProperty(fc.boolean(), fc.array(call, { minLength: 2, maxLength: 20 }), async (isGroup, calls) => {
         const waits = await Effect.runPromiseWith(context)(play(isGroup, calls))
         assert.isTrue(waits.every((wait) => wait === 0), `told to wait: ${waits.join()}`)
-      }), { numRuns: 60 }))
+      }), { numRuns: 100 }))
+    }))
+
+    it.effect("is no slower for that once they are back: three at once, and one a second", () => Effect.gen(function*() {
+      const { departs, reserve, returned } = yield* Pace
+      const { ref, pass } = yield* openChat(false)
+      const waits: Array<number> = []
+      for (let n = 0; n < 5; n++) {
+        const wait = yield* reserve(ref, { proactive: false, within: Duration.seconds(2) })
+        waits.push(Duration.toSeconds(wait))
+        yield* pass(Duration.toMillis(wait))
+        const departure = yield* departs(ref)
+        if (departure === undefined || "wait" in departure) return assert.fail("another call came before it")
+        yield* returned(ref, departure.underWay)
+      }
+      assert.deepStrictEqual(waits.slice(0, 3), [0, 0, 0])
+      assert.isAtMost(Math.max(...waits), 1)
     }))
   })
 })

@@ -12,7 +12,7 @@ import { TelegramBots } from "#channels/telegram/TelegramBots.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 
 const REF = { appId: "app_1", channelId: "bot_1", sessionId: "ses_1" }
-const CHAT = { chatId: 7, threadId: 0, status: "active" as const }
+const PLACE = { chat: { chatId: 7, threadId: 0, status: "active" as const }, underWay: { chatId: 7, untilMs: 0, aheadMs: 0 } }
 const failure = (kind: FailureKind) => new BotApiError({ method: "sendChatAction", kind, status: null, description: "no", retryAfterSeconds: null, migrateTo: null })
 
 /** Typing beside a Telegram that only counts. */
@@ -37,10 +37,9 @@ const harness = Effect.fnUntraced(function*(trouble: ReadonlyArray<FailureKind |
   })
   const pace = Layer.succeed(Pace, {
     reserve: () => Effect.succeed(Duration.zero),
-    departs: () => Effect.succeed(CHAT),
+    departs: () => Effect.succeed(PLACE),
     returned: () => Effect.void,
-    lost: () => Effect.void,
-    spare: () => Effect.sync(() => spares.shift() ?? { chat: CHAT }),
+    spare: () => Effect.sync(() => spares.shift() ?? PLACE),
     penalise: () => Effect.void
   })
   const services = yield* Layer.build(Layer.fresh(Typing.layer).pipe(Layer.provide([api, bots, pace])))

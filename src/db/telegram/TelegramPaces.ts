@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Pace, type PacedChat } from "#channels/telegram/Pace.ts"
+import { Pace, type PacedChat, type UnderWay } from "#channels/telegram/Pace.ts"
 import { type Chat, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
 import { Database, type Sql } from "../Database.ts"
 import { chatOf } from "./chatOf.ts"
@@ -28,6 +28,8 @@ interface Places {
   readonly chat_id: number | null
   readonly thread_id: number | null
   readonly status: Chat["status"] | null
+  readonly until_ms: number | null
+  readonly ahead_ms: number | null
   readonly open: boolean
 }
 
@@ -37,33 +39,45 @@ const placeOf = (sql: Sql, ref: PacedChat) => "sessionId" in ref ? chatOf(sql, r
 /** By how much a message may come before its time. Whatever the next one is slowed down to, it is no more than Telegram itself allows. */
 const tolerance = (every: number, burst: number) => (burst - 1) * every
 
+const everyOf = (sql: Sql) => sql`
+  case when p.chat_id = 0 then ${BOT_ANSWERS}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
+    * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond'`
+
+interface Taking {
+  readonly ofBot: boolean
+  readonly ofChat: boolean
+  readonly unasked?: boolean
+  readonly withinMs?: number
+}
+
 /**
- * Takes a place in the chat and one of the bot, both or neither: theoretical arrival times (GCRA), each in its row.
+ * Takes a place of the bot, one in the chat, or both or neither, once the chat has one: theoretical arrival times (GCRA), each in its row.
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
+ * The bot's is taken ahead of time; the chat's as the call departs, and until it is back it is counted as if it were to come in at the last moment.
  * What is said unasked has a pace of its own beside the bot's, so that no answer waits behind it.
  */
-const take = (sql: Sql, ref: PacedChat, { unasked = false, departing = false, withinMs = 0 }) => sql`
+const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, withinMs = 0 }: Taking) => sql`
   with durable as (
     select set_config('synchronous_commit', 'off', true)
   ), chat as (
     select c.chat_id, c.thread_id, c.status from (${placeOf(sql, ref)}) c, durable
   ), place as (
-    select p.*, clock_timestamp() as at, case when p.chat_id = 0 then ${BOT_ANSWERS}::int when p.chat_id < 0 then ${GROUP.every} else ${PRIVATE.every} end
-        * case when p.slow_until > clock_timestamp() then 2 else 1 end * interval '1 millisecond' as every,
+    select p.*, clock_timestamp() as at, ${everyOf(sql)} as every,
       case when p.chat_id = 0 then ${tolerance(BOT_ANSWERS, BOT_BURST)}::int when p.chat_id < 0 then ${tolerance(GROUP.every, GROUP.burst)} else ${tolerance(PRIVATE.every, PRIVATE.burst)} end
         * interval '1 millisecond' as tolerance
-    from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (0, (select chat_id from chat))
+    from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (${ofBot ? 0 : null}::bigint, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), ahead as (
-    select p.*, greatest(p.taken_until, p.under_way_until + p.every, p.at) as until, case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
+    select p.*, greatest(p.taken_until, p.at) as until, case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
   ), wait as (
     select ceil(max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until - p.tolerance, p.unasked_at) - p.at) * 1000)))::int as ms,
       bool_or(p.unasked_at > p.at + ${withinMs}::int * interval '1 millisecond') as is_queued
     from ahead p
   ), taken as (
-    update telegram_paces t set taken_until = p.until + p.every, under_way_until = case when ${departing}::boolean and p.chat_id <> 0 then p.at + ${UNDER_WAY} * interval '1 millisecond' else t.under_way_until end,
+    update telegram_paces t set taken_until = greatest(p.until + p.every, case when p.chat_id <> 0 then p.at + ${UNDER_WAY}::int * interval '1 millisecond' + p.every end),
       unasked_until = coalesce(p.unasked_at + p.every * ${UNASKED / BOT_ANSWERS}::float8, t.unasked_until)
-    from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
+    from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int and (p.chat_id = 0 or ${ofChat})
+    returning t.chat_id, t.taken_until, t.taken_until - (p.until + p.every) as ahead
   ), queue as (
     select p.*, greatest(p.queued_until, p.unasked_at) as back_at from ahead p, wait w where p.chat_id = 0 and w.is_queued
   ), queued as (
@@ -71,42 +85,44 @@ const take = (sql: Sql, ref: PacedChat, { unasked = false, departing = false, wi
     from queue q where t.app_id = q.app_id and t.channel_id = q.channel_id and t.chat_id = q.chat_id
   )
   select greatest(w.ms, (select extract(epoch from back_at - at) * 1000 from queue)::int) as wait_ms, c.chat_id, c.thread_id, c.status,
+    (extract(epoch from n.taken_until) * 1000)::float8 as until_ms, (extract(epoch from n.ahead) * 1000)::float8 as ahead_ms,
     exists (select from turns t where t.app_id = ${ref.appId} and t.session_id = ${"sessionId" in ref ? ref.sessionId : null} and t.outcome is null) and exists (
       select from channels x where x.app_id = ${ref.appId} and x.channel_id = ${ref.channelId} and x.status in ('active', 'failing') and not (${isHeld(sql, sql`x.app_id`)})) as open
-  from wait w left join chat c on true`
+  from wait w left join chat c on true left join taken n on n.chat_id = c.chat_id`
+
+const chatIn = ({ chat_id, thread_id, status }: Places): Chat | undefined =>
+  chat_id === null || thread_id === null || status === null ? undefined : { chatId: chat_id, threadId: thread_id, status }
+const underWay = (chat: Chat, { until_ms, ahead_ms }: Places): UnderWay => ({ chatId: chat.chatId, untilMs: until_ms ?? 0, aheadMs: ahead_ms ?? 0 })
 
 /** The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two. */
 export const layer = Layer.effect(Pace, Effect.gen(function*() {
   const { query } = yield* Database
   const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
-  const places = (ref: PacedChat, options: Parameters<typeof take>[2]) =>
-    query<Array<Places>>((sql) => take(sql, ref, options)).pipe(Effect.map(([row]) => row), unavailable)
-  // The chat's next call is counted from now, where it would come sooner; or, as long as one is under way, from when that has come in.
-  const countFromNow = (ref: PacedChat, underWayMs: number | null) => query<Array<Chat>>((sql) => sql`
-    with durable as (
-      select set_config('synchronous_commit', 'off', true)
-    ), chat as materialized (
-      select c.* from (${placeOf(sql, ref)}) c, durable
-    ), counted as (
-      update telegram_paces p set taken_until = greatest(p.taken_until, clock_timestamp() + interval '1 millisecond' * case when p.chat_id < 0 then ${GROUP.every}::int else ${PRIVATE.every}::int end),
-        under_way_until = clock_timestamp() + ${underWayMs}::int * interval '1 millisecond'
-      from chat c where p.app_id = c.app_id and p.channel_id = c.channel_id and p.chat_id = c.chat_id
-    )
-    select chat_id as "chatId", thread_id as "threadId", status from chat`).pipe(Effect.map((rows) => rows[0]), unavailable)
+  const places = (ref: PacedChat, taking: Taking) => query<Array<Places>>((sql) => take(sql, ref, taking)).pipe(Effect.map(([row]) => row), unavailable)
 
   return Pace.of({
     reserve: (ref, { proactive, within }) =>
-      Effect.map(places(ref, { unasked: proactive, withinMs: Duration.toMillis(within) }), (row) => Duration.millis(row?.wait_ms ?? 0)),
+      Effect.map(places(ref, { ofBot: true, ofChat: false, unasked: proactive, withinMs: Duration.toMillis(within) }), (row) => Duration.millis(row?.wait_ms ?? 0)),
 
-    departs: (ref) => countFromNow(ref, UNDER_WAY),
+    departs: (ref) => Effect.map(places(ref, { ofBot: false, ofChat: true }), (row) => {
+      const chat = row === undefined ? undefined : chatIn(row)
+      if (row === undefined || chat === undefined) return undefined
+      return (row.wait_ms ?? 0) > 0 ? { wait: Duration.millis(row.wait_ms ?? 0) } : { chat, underWay: underWay(chat, row) }
+    }),
 
-    returned: (ref) => Effect.asVoid(countFromNow(ref, null)),
+    // It is moved from when it might have come in at the latest to when it surely had: what came after it keeps its distance.
+    returned: ({ appId, channelId }, { chatId, untilMs, aheadMs }) => query((sql) => sql`
+      with durable as (
+        select set_config('synchronous_commit', 'off', true)
+      )
+      update telegram_paces p
+      set taken_until = p.taken_until + (greatest(${untilMs - aheadMs}::float8, extract(epoch from clock_timestamp() + ${everyOf(sql)}) * 1000) - ${untilMs}::float8) * interval '1 millisecond'
+      from durable where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id = ${chatId}`).pipe(Effect.asVoid, unavailable),
 
-    lost: (ref) => Effect.asVoid(countFromNow(ref, UNDER_WAY)),
-
-    spare: (ref) => Effect.map(places(ref, { departing: true }), (row) => {
-      if (row === undefined || !row.open || row.chat_id === null || row.thread_id === null || row.status !== "active") return "over" as const
-      return row.wait_ms !== 0 ? "busy" as const : { chat: { chatId: row.chat_id, threadId: row.thread_id, status: row.status } }
+    spare: (ref) => Effect.map(places(ref, { ofBot: true, ofChat: true }), (row) => {
+      const chat = row === undefined ? undefined : chatIn(row)
+      if (row === undefined || chat === undefined || !row.open || chat.status !== "active") return "over" as const
+      return row.wait_ms !== 0 ? "busy" as const : { chat, underWay: underWay(chat, row) }
     }),
 
     // Where several chats of a bot are blocked, the bot as a whole is meant.

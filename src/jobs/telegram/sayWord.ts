@@ -27,9 +27,10 @@ export const sayWord = Effect.fnUntraced(function*(bot: StoredBot, update: Claim
   const wait = yield* pace.reserve(chat, { proactive: false, within: WORTH_WAITING })
   if (Duration.isGreaterThan(wait, WORTH_WAITING)) return yield* words.again(update, "paced", wait)
   yield* Effect.sleep(wait)
-  yield* pace.departs(chat)
+  const departure = yield* pace.departs(chat)
+  if (departure === undefined || "wait" in departure) return yield* words.again(update, "paced", departure?.wait ?? wait)
   if (!(yield* words.intend(update))) return
-  const said = yield* Effect.result(counted(pace, chat, api.call(token, "sendMessage", {
+  const said = yield* Effect.result(counted(pace, chat, departure.underWay, api.call(token, "sendMessage", {
     chat_id: update.chat_id, text: String(update.raw), ...(update.thread_id !== 0 && { message_thread_id: update.thread_id })
   })))
   if (Result.isSuccess(said)) return yield* untilReachable(words.said(update))
