@@ -96,6 +96,8 @@ create table telegram_paces (
   channel_id text not null,
   chat_id bigint not null,
   taken_until timestamptz not null default now(),
+  -- Of a chat: somebody was told to come for its place, and has until then.
+  promised_until timestamptz,
   blocked_until timestamptz not null default now(),
   slow_until timestamptz not null default now(),
   -- Of chat 0: how far ahead the places are taken of what the character says of its own accord, and to when those that had none were told to come back.

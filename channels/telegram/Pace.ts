@@ -18,9 +18,10 @@ export interface UnderWay {
   readonly aheadMs: number
 }
 
+/** `underWay`: null where the chat's pace is not kept. */
 export interface Departure {
   readonly chat: Chat
-  readonly underWay: UnderWay
+  readonly underWay: UnderWay | null
 }
 
 /**
@@ -29,14 +30,17 @@ export interface Departure {
  * After a 429 the chat is left alone for as long as was asked, then goes at half the speed for a minute; the bot too, when several chats got one.
  */
 export class Pace extends Context.Service<Pace, {
-  /** Takes a place of the bot's for a message, and says in how long there is one in the chat as well. Longer than `within`: nothing was taken. */
+  /** Takes a place of the bot's for a message, and says in how long it has one in the chat as well, which nobody else is told meanwhile. Longer than `within`: nothing was taken. */
   readonly reserve: (ref: PacedChat, options: { readonly proactive: boolean; readonly within: Duration.Duration }) => Effect.Effect<Duration.Duration, ChatsUnavailable>
   /**
    * The message goes out now, and takes its place in the chat. `wait`: another call came before it, and it must not go. Undefined: there is no chat.
    * What is spaced out at departure can come together on the way: until it has returned it is counted as if it took a second.
    */
   readonly departs: (ref: PacedChat) => Effect.Effect<Departure | { readonly wait: Duration.Duration } | undefined, ChatsUnavailable>
-  /** A call of the chat's has come back: it arrived no later than now, and what follows is counted from here, whichever process sends it. */
+  /**
+   * A call of the chat's has come back: it arrived no later than now, and what follows is counted from here, whichever process sends it.
+   * Of one that may come in yet nothing is given back: `aheadMs` is 0.
+   */
   readonly returned: (ref: PacedChat, call: UnderWay) => Effect.Effect<void, ChatsUnavailable>
   /** Takes a place for something that may as well not be sent, if there is one now and somebody still waits for an answer. `over`: nobody does. */
   readonly spare: (ref: ChatRef) => Effect.Effect<Departure | "busy" | "over", ChatsUnavailable>

@@ -84,6 +84,15 @@ export const makeSend = Effect.gen(function*() {
     }
   })
 
+  /** What has begun is brought to its end, however many come before it: half a message is worse than one that is late. */
+  const depart = Effect.fnUntraced(function*(delivery: Delivery) {
+    while (true) {
+      const departure = yield* pace.departs(delivery)
+      if (departure === undefined || !("wait" in departure)) return departure
+      yield* Effect.sleep(departure.wait)
+    }
+  })
+
   const judge = Effect.fnUntraced(function*(delivery: Delivery, bot: SendingBot, error: BotApiError) {
     const { appId, channelId, sessionId } = delivery
     const told = { statusCode: error.status, answer: error.status === null ? null : error.description, errorCode: error.kind }
@@ -146,8 +155,8 @@ export const makeSend = Effect.gen(function*() {
         const wait = yield* pace.reserve(delivery, { proactive: false, within: WORTH_WAITING })
         if (Duration.isGreaterThan(wait, WORTH_WAITING)) return Attempt.cases.Later.make({ ...told, after: wait })
         yield* Effect.sleep(wait)
-        const departure = yield* pace.departs(delivery)
-        if (departure === undefined || "wait" in departure) return Attempt.cases.Later.make({ ...told, after: departure?.wait ?? wait })
+        const departure = yield* depart(delivery)
+        if (departure === undefined) return Attempt.cases.Later.make({ ...told, after: WORTH_WAITING })
         call = departure.underWay
       }
     })

@@ -51,7 +51,7 @@ const openChat = Effect.fnUntraced(function*(isGroup: boolean) {
     if (ms <= 0) return Effect.void
     skippedMs += ms
     return query((sql) => sql`
-      update telegram_paces set taken_until = taken_until - ${ms}::float8 * interval '1 millisecond'
+      update telegram_paces set taken_until = taken_until - ${ms}::float8 * interval '1 millisecond', promised_until = promised_until - ${ms}::float8 * interval '1 millisecond'
       where channel_id = ${ref.channelId}`)
   })
   const now = query<Array<{ ms: number }>>((sql) => sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`).pipe(Effect.map(([row]) => (row?.ms ?? 0) + skippedMs))
@@ -67,7 +67,9 @@ describe("a chat's pace", () => {
         const { ref, pass, now, skippedMs } = yield* openChat(isGroup)
         const arrivals: Array<number> = []
         const due: Array<{ readonly atMs: number; readonly act: Effect.Effect<unknown, ChatsUnavailable | DatabaseError> }> = []
-        const leave = Effect.fnUntraced(function*({ onItsWayMs, isBack }: Call, { chatId, untilMs, aheadMs }: UnderWay) {
+        const leave = Effect.fnUntraced(function*({ onItsWayMs, isBack }: Call, underWay: UnderWay | null) {
+          if (underWay === null) return assert.fail("the chat's pace is not kept")
+          const { chatId, untilMs, aheadMs } = underWay
           const skippedBeforeMs = skippedMs()
           // Where it is counted as if it took its time, that tells when it left to the microsecond.
           const leftAtMs = aheadMs > 0 ? untilMs + skippedBeforeMs - EVERY_MS[isGroup ? "group" : "chat"] - UNDER_WAY_MS : yield* now
@@ -117,11 +119,37 @@ describe("a chat's pace", () => {
         waits.push(Duration.toSeconds(wait))
         yield* pass(Duration.toMillis(wait))
         const departure = yield* departs(ref)
-        if (departure === undefined || "wait" in departure) return assert.fail("another call came before it")
+        if (departure === undefined || "wait" in departure || departure.underWay === null) return assert.fail("another call came before it")
         yield* returned(ref, departure.underWay)
       }
       assert.deepStrictEqual(waits.slice(0, 3), [0, 0, 0])
       assert.isAtMost(Math.max(...waits), 1)
+    }))
+
+    it.effect("promises a place to one at a time: who asks meanwhile is told of the next, be it typing, and a promise that is not taken up is soon over", () => Effect.gen(function*() {
+      const { departs, reserve, spare } = yield* Pace
+      const { ref, pass } = yield* openChat(true)
+      const ask = Effect.map(reserve(ref, { proactive: false, within: Duration.seconds(2) }), Duration.toMillis)
+      assert.strictEqual(yield* ask, 0)
+      assert.isAbove(yield* ask, 2000)
+      assert.strictEqual(yield* spare(ref), "busy")
+      yield* pass(600)
+      assert.strictEqual(yield* ask, 0)
+      const first = yield* departs(ref)
+      assert.isTrue(first !== undefined && "chat" in first)
+      const second = yield* departs(ref)
+      assert.isTrue(second !== undefined && "wait" in second && Duration.toMillis(second.wait) > 3000)
+    }))
+
+    it.effect("is kept of no chat that is not there, and lets it go", () => Effect.gen(function*() {
+      const { query } = yield* Database
+      const { departs } = yield* Pace
+      const { ref } = yield* openChat(false)
+      yield* query((sql) => sql`delete from telegram_paces where channel_id = ${ref.channelId} and chat_id <> 0`)
+      const departure = yield* departs(ref)
+      assert.isTrue(departure !== undefined && "chat" in departure && departure.underWay === null)
+      yield* query((sql) => sql`delete from telegram_chats where channel_id = ${ref.channelId}`)
+      assert.isUndefined(yield* departs(ref))
     }))
   })
 })

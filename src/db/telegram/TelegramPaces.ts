@@ -22,6 +22,8 @@ const QUEUED = 64
 const SLOW_FOR = "60 seconds"
 /** How long a call may take to come in. One that is not back is counted as if it took so long: its process may have been killed, or it was broken off. */
 const UNDER_WAY = 1000
+/** How long who was told when a chat has a place may take from then to its departure, before it is anybody's. */
+const PROMISED = 500
 
 interface Places {
   readonly wait_ms: number | null
@@ -51,9 +53,10 @@ interface Taking {
 }
 
 /**
- * Takes a place of the bot, one in the chat, or both or neither, once the chat has one: theoretical arrival times (GCRA), each in its row.
+ * Takes a place of the bot, one in the chat, or both or neither: theoretical arrival times (GCRA), each in its row.
  * The rows are locked before they are read, the bot's first, so that what is decided is decided on what is true then.
- * The bot's is taken ahead of time; the chat's as the call departs, and until it is back it is counted as if it were to come in at the last moment.
+ * The bot's is taken ahead of time. The chat's is only promised then, to one at a time as a rule, and taken as the call departs; until it is back
+ * it is counted as if it were to come in at the last moment.
  * What is said unasked has a pace of its own beside the bot's, so that no answer waits behind it.
  */
 const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, withinMs = 0 }: Taking) => sql`
@@ -68,15 +71,18 @@ const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, within
     from telegram_paces p where p.app_id = ${ref.appId} and p.channel_id = ${ref.channelId} and p.chat_id in (${ofBot ? 0 : null}::bigint, (select chat_id from chat))
     order by p.chat_id = 0 desc for no key update
   ), ahead as (
-    select p.*, greatest(p.taken_until, p.at) as until, case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
+    select p.*, greatest(p.taken_until, p.at) as until, case when ${ofBot}::boolean and p.promised_until > p.at then p.every else interval '0' end as promised,
+      case when ${unasked}::boolean and p.chat_id = 0 then greatest(p.unasked_until, p.at) end as unasked_at from place p
   ), wait as (
-    select ceil(max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until - p.tolerance, p.unasked_at) - p.at) * 1000)))::int as ms,
+    select ceil(max(greatest(0, extract(epoch from greatest(p.blocked_until, p.until + p.promised - p.tolerance, p.unasked_at) - p.at) * 1000)))::int as ms,
       bool_or(p.unasked_at > p.at + ${withinMs}::int * interval '1 millisecond') as is_queued
     from ahead p
   ), taken as (
-    update telegram_paces t set taken_until = greatest(p.until + p.every, case when p.chat_id <> 0 then p.at + ${UNDER_WAY}::int * interval '1 millisecond' + p.every end),
+    update telegram_paces t set
+      taken_until = case when p.chat_id = 0 then p.until + p.every when ${ofChat}::boolean then greatest(p.until, p.at + ${UNDER_WAY}::int * interval '1 millisecond') + p.every else t.taken_until end,
+      promised_until = case when p.chat_id <> 0 and not ${ofChat}::boolean then p.at + (w.ms + ${PROMISED}::int) * interval '1 millisecond' when ${ofBot}::boolean then t.promised_until end,
       unasked_until = coalesce(p.unasked_at + p.every * ${UNASKED / BOT_ANSWERS}::float8, t.unasked_until)
-    from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int and (p.chat_id = 0 or ${ofChat})
+    from ahead p, wait w where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id and w.ms <= ${withinMs}::int
     returning t.chat_id, t.taken_until, t.taken_until - (p.until + p.every) as ahead
   ), queue as (
     select p.*, greatest(p.queued_until, p.unasked_at) as back_at from ahead p, wait w where p.chat_id = 0 and w.is_queued
@@ -92,7 +98,7 @@ const take = (sql: Sql, ref: PacedChat, { ofBot, ofChat, unasked = false, within
 
 const chatIn = ({ chat_id, thread_id, status }: Places): Chat | undefined =>
   chat_id === null || thread_id === null || status === null ? undefined : { chatId: chat_id, threadId: thread_id, status }
-const underWay = (chat: Chat, { until_ms, ahead_ms }: Places): UnderWay => ({ chatId: chat.chatId, untilMs: until_ms ?? 0, aheadMs: ahead_ms ?? 0 })
+const underWay = (chat: Chat, { until_ms, ahead_ms }: Places): UnderWay | null => until_ms === null ? null : { chatId: chat.chatId, untilMs: until_ms, aheadMs: ahead_ms ?? 0 }
 
 /** The pace of bots in PostgreSQL. What it says is gone with a crash of the database costs no more than a place or two. */
 export const layer = Layer.effect(Pace, Effect.gen(function*() {
@@ -110,14 +116,16 @@ export const layer = Layer.effect(Pace, Effect.gen(function*() {
       return (row.wait_ms ?? 0) > 0 ? { wait: Duration.millis(row.wait_ms ?? 0) } : { chat, underWay: underWay(chat, row) }
     }),
 
-    // It is moved from when it might have come in at the latest to when it surely had: what came after it keeps its distance.
+    // What was counted too much is given back, whatever was taken meanwhile: all of it had come later. Who was longer than it was counted for moves the next one.
     returned: ({ appId, channelId }, { chatId, untilMs, aheadMs }) => query((sql) => sql`
       with durable as (
         select set_config('synchronous_commit', 'off', true)
+      ), place as (
+        select p.*, clock_timestamp() + ${everyOf(sql)} as least_until, to_timestamp(${untilMs / 1000}::float8) as until from telegram_paces p, durable
+        where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id = ${chatId} for no key update of p
       )
-      update telegram_paces p
-      set taken_until = p.taken_until + (greatest(${untilMs - aheadMs}::float8, extract(epoch from clock_timestamp() + ${everyOf(sql)}) * 1000) - ${untilMs}::float8) * interval '1 millisecond'
-      from durable where p.app_id = ${appId} and p.channel_id = ${channelId} and p.chat_id = ${chatId}`).pipe(Effect.asVoid, unavailable),
+      update telegram_paces t set taken_until = greatest(p.least_until, t.taken_until - least(${aheadMs}::float8 * interval '1 millisecond', greatest(interval '0', p.until - p.least_until)))
+      from place p where t.app_id = p.app_id and t.channel_id = p.channel_id and t.chat_id = p.chat_id`).pipe(Effect.asVoid, unavailable),
 
     spare: (ref) => Effect.map(places(ref, { ofBot: true, ofChat: true }), (row) => {
       const chat = row === undefined ? undefined : chatIn(row)

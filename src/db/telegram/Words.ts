@@ -45,9 +45,9 @@ export class Words extends Context.Service<Words, {
         where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id}
           and kind = 'word' and owner is not null and attempts = ${attempts}::int and done_at is null returning kind`).pipe(Effect.map(([row]) => row?.kind === "word_sent")),
       said: (update) => end(update, null),
-      again: ({ app_id, channel_id, update_id }, error, after) => query((sql) => sql`
+      again: ({ app_id, channel_id, update_id, attempts }, error, after) => query((sql) => sql`
         update telegram_updates set kind = 'word', owner = null, error = ${error}, due_at = now() + ${Duration.toMillis(after)}::bigint * interval '1 millisecond'
-        where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id}`).pipe(Effect.asVoid),
+        where app_id = ${app_id} and channel_id = ${channel_id} and update_id = ${update_id} and attempts = ${attempts}::int and done_at is null`).pipe(Effect.asVoid),
       giveUp: end
     })
   }))
