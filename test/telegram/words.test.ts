@@ -74,6 +74,20 @@ describe("the last word of /forget", () => {
     assert.lengthOf(lastWords(begun), 1)
   })
 
+  it("is not put back by a process that had it before another one said it", async () => {
+    const begun = await started()
+    const { sql } = ground.server.database
+    await sql.begin(async (tx) => {
+      await tx`select from telegram_paces where channel_id = ${begun.id} for update`
+      ground.telegram.say(begun.person, begun.bot, "/forget")
+      await until("the word to be taken up", async () => (await sql`select 1 from telegram_updates where channel_id = ${begun.id} and kind = 'word' and owner is not null`).length === 1)
+      await tx`update telegram_updates set kind = 'word_sent', owner = 'wrk_other', attempts = attempts + 1 where channel_id = ${begun.id} and kind = 'word'`
+      await tx`update telegram_paces set taken_until = now() + interval '6 seconds' where channel_id = ${begun.id} and chat_id <> 0`
+    })
+    assert.strictEqual((await wordIsOver(begun.id)).error, "unknown")
+    assert.isEmpty(lastWords(begun))
+  })
+
   it.each<readonly [string, { readonly kind: "drop_after" } | { readonly kind: "error"; readonly code: number; readonly description: string; readonly parameters?: object }, number, string | null]>([
     ["is said once, though Telegram breaks off", { kind: "drop_after" }, 1, "unknown"],
     ["waits as long as Telegram asks", { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } }, 1, null],
