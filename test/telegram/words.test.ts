@@ -1,3 +1,4 @@
+import type postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
 import { until } from "#test/support/until.ts"
@@ -34,6 +35,15 @@ const takenUpByTheDead = async (id: string, kind: "word" | "word_sent") => {
     await sql`drop function take`
   }
 }
+/** It is taken up, and does not get its place before this has happened. */
+const takenUpMeanwhile = ({ id, bot, person }: Awaited<ReturnType<typeof started>>, happens: (tx: postgres.TransactionSql) => PromiseLike<unknown>) =>
+  ground.server.database.sql.begin(async (tx) => {
+    await tx`select from telegram_paces where channel_id = ${id} for update`
+    ground.telegram.say(person, bot, "/forget")
+    await until("the word to be taken up", async () =>
+      (await ground.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'word' and owner is not null`).length === 1)
+    await happens(tx)
+  })
 
 describe("the last word of /forget", () => {
   it("is said by the next process where the one that deleted died before", async () => {
@@ -59,13 +69,7 @@ describe("the last word of /forget", () => {
   it("waits with all else when the operator holds the bot back in the moment before it is said", async () => {
     const begun = await started()
     const { sql } = ground.server.database
-    await sql.begin(async (tx) => {
-      // It is taken up, and does not get its place before the end of this.
-      await tx`select from telegram_paces where channel_id = ${begun.id} for update`
-      ground.telegram.say(begun.person, begun.bot, "/forget")
-      await until("the word to be taken up", async () => (await sql`select 1 from telegram_updates where channel_id = ${begun.id} and kind = 'word' and owner is not null`).length === 1)
-      await sql`insert into telegram_holds (scope) values (${ground.app.appId})`
-    })
+    await takenUpMeanwhile(begun, () => sql`insert into telegram_holds (scope) values (${ground.app.appId})`)
     await until("the word to be given back", async () => (await sql`select 1 from telegram_updates where channel_id = ${begun.id} and kind = 'word' and owner is null and done_at is null`).length === 1)
     assert.isEmpty(lastWords(begun))
     await sql`update telegram_holds set released_at = now()`
@@ -76,11 +80,7 @@ describe("the last word of /forget", () => {
 
   it("is not put back by a process that had it before another one said it", async () => {
     const begun = await started()
-    const { sql } = ground.server.database
-    await sql.begin(async (tx) => {
-      await tx`select from telegram_paces where channel_id = ${begun.id} for update`
-      ground.telegram.say(begun.person, begun.bot, "/forget")
-      await until("the word to be taken up", async () => (await sql`select 1 from telegram_updates where channel_id = ${begun.id} and kind = 'word' and owner is not null`).length === 1)
+    await takenUpMeanwhile(begun, async (tx) => {
       await tx`update telegram_updates set kind = 'word_sent', owner = 'wrk_other', attempts = attempts + 1 where channel_id = ${begun.id} and kind = 'word'`
       await tx`update telegram_paces set taken_until = now() + interval '6 seconds' where channel_id = ${begun.id} and chat_id <> 0`
     })
