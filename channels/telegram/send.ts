@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { Attempt, type Delivery } from "../Channel.ts"
 import { OperationalLog } from "../OperationalLog.ts"
@@ -19,6 +20,8 @@ const FORMS = 3
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 /** How long the other form waits for a place of its own; for longer, the lane is given back. */
 const WORTH_WAITING = Duration.seconds(5)
+/** The same for the rest of a message of which a part is there: half of one is worse than one that is late. */
+const WORTH_WAITING_BEGUN = Duration.seconds(30)
 
 /** A message with all that is sent of it. */
 export type Sendable = Exclude<Message, { readonly kind: "photo" }> | Extract<Message, { readonly kind: "photo" }> & { readonly bytes: Uint8Array }
@@ -84,7 +87,7 @@ export const makeSend = Effect.gen(function*() {
     }
   })
 
-  /** What has begun is brought to its end, however many come before it: half a message is worse than one that is late. */
+  /** However many come before it. */
   const depart = Effect.fnUntraced(function*(delivery: Delivery) {
     while (true) {
       const departure = yield* pace.departs(delivery)
@@ -152,11 +155,12 @@ export const makeSend = Effect.gen(function*() {
         }
         const told = Result.isSuccess(result) ? { statusCode: 200, answer: null, errorCode: "paced" }
           : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
-        const wait = yield* pace.reserve(delivery, { proactive: false, within: WORTH_WAITING })
-        if (Duration.isGreaterThan(wait, WORTH_WAITING)) return Attempt.cases.Later.make({ ...told, after: wait })
+        const within = isBegun ? WORTH_WAITING_BEGUN : WORTH_WAITING
+        const wait = yield* pace.reserve(delivery, { proactive: false, within })
+        if (Duration.isGreaterThan(wait, within)) return Attempt.cases.Later.make({ ...told, after: wait })
         yield* Effect.sleep(wait)
-        const departure = yield* depart(delivery)
-        if (departure === undefined) return Attempt.cases.Later.make({ ...told, after: WORTH_WAITING })
+        const departure = Option.getOrUndefined(yield* Effect.timeoutOption(depart(delivery), within))
+        if (departure === undefined) return Attempt.cases.Later.make({ ...told, after: within })
         call = departure.underWay
       }
     })

@@ -54,7 +54,7 @@ const attempt = Effect.fnUntraced(function*({ places, answers = [sent], text = "
     Layer.mock(Photos, {})
   ]))
   const trying = yield* Effect.forkChild(channel.deliver(deliveryOf(text)))
-  yield* TestClock.adjust("10 seconds")
+  yield* TestClock.adjust("1 minute")
   yield* Fiber.interrupt(trying)
   return { exit: yield* Fiber.await(trying), seen }
 })
@@ -91,5 +91,12 @@ describe("a message whose time has come", () => {
     const { exit, seen } = yield* attempt({ places: [place, wait, place, wait, wait, place], answers: [failed("too_long", 400)], text: "word ".repeat(400) })
     assert.strictEqual(outcomeOf(exit), "Sent")
     assert.deepStrictEqual(seen, ["sendMessage", "back", "sendMessage", "back", "sendMessage", "back"])
+  }))
+
+  it.effect("is told as one of which a part arrived when its rest finds no place in half a minute", () => Effect.gen(function*() {
+    const waits = Array.from({ length: 40 }, () => ({ wait: Duration.millis(900) }))
+    const { exit, seen } = yield* attempt({ places: [place, place, ...waits], answers: [failed("too_long", 400)], text: "word ".repeat(400) })
+    assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "Unknown" && exit.value.errorCode === "partly_sent")
+    assert.deepStrictEqual(seen, ["sendMessage", "back", "sendMessage", "back"])
   }))
 })

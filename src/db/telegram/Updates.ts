@@ -90,10 +90,10 @@ export class Updates extends Context.Service<Updates, {
       }
     })
 
+    const arrived = yield* Queue.sliding<void>(1)
     // That somebody has written is noted in passing: a bot whose row is held must not hold up the updates of others. Bots are looked up by their ids, given as arrays:
     // joined, all there are would be read for each batch, which is the better plan as long as there are few.
     // What they have written goes as one JSON array: in an array of texts each of its many quotes would have to be escaped, and be read again.
-    const arrived = yield* Queue.sliding<void>(1)
     const store = groupCommit<Arrival, void>({
       maxBatch: 256,
       inFlight: 1,
