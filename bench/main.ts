@@ -3,6 +3,7 @@ import { cpus, totalmem } from "node:os"
 import { accept } from "./rows/accept.ts"
 import { acceptLane } from "./rows/acceptLane.ts"
 import { deadEndpoint } from "./rows/deadEndpoint.ts"
+import { fair } from "./rows/fair.ts"
 import { fleet } from "./rows/fleet.ts"
 import { growth } from "./rows/growth.ts"
 import { poll } from "./rows/poll.ts"
@@ -17,7 +18,7 @@ import { turns } from "./rows/turns.ts"
 import { webhook } from "./rows/webhook.ts"
 import type { Result } from "./Row.ts"
 
-const ROWS = [accept, acceptLane, poll, turn, turns, stages, recall, stream, webhook, deadEndpoint, telegramIn, telegramFair, fleet, growth, start]
+const ROWS = [accept, acceptLane, poll, turn, turns, stages, recall, stream, webhook, deadEndpoint, telegramIn, telegramFair, fair, fleet, growth, start]
 
 /** `npm run bench [-- ROW ...] [--rounds N]`: figures are ratios to a limit of the same run; absolute ones are for the reader only. */
 const args = process.argv.slice(2)

@@ -3,6 +3,8 @@ const [major, minor] = process.versions.node.split(".").map(Number)
 const stripsTypes = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
 
 if (stripsTypes) {
+  // The library of the command line colours its help unless NO_COLOR is 1 (https://no-color.org asks for any value), in pipes too.
+  if (process.env.NO_COLOR || !process.stdout.isTTY || !process.stderr.isTTY) process.env.NO_COLOR = "1"
   // What was stripped and compiled once is kept for the next start, which takes two thirds of the time. Where it cannot be kept, nothing changes.
   const { enableCompileCache } = await import("node:module")
   const { fileURLToPath } = await import("node:url")

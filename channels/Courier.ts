@@ -65,8 +65,8 @@ const deliveryOf = (lease: LaneLease, event: LaneEvent, part: number, unknowns: 
   unknowns
 })
 
-/** Where a lane goes after a try. `failures` counts earlier failed tries. `skip`: one of unknown fate is passed over. */
-const judge = (channel: Channel, event: LaneEvent, attempt: Attempt, failures: number, skip: boolean, random: number): Pick<LaneStep, "outcome" | "onward"> => {
+/** Where a lane goes after a try. `failures` counts earlier failed tries; `early`: this try came before its time, with so much of the wait left. `skip`: one of unknown fate is passed over. */
+const judge = (channel: Channel, event: LaneEvent, attempt: Attempt, { failures, early }: Pick<LaneLease, "failures" | "early">, skip: boolean, random: number): Pick<LaneStep, "outcome" | "onward"> => {
   const outcome = OUTCOME_NAME[attempt._tag]
   const step = channel.schedule[failures]
   if (attempt._tag === "Later") return { outcome, onward: { retryAfter: attempt.after, failures } }
@@ -76,6 +76,7 @@ const judge = (channel: Channel, event: LaneEvent, attempt: Attempt, failures: n
   if (attempt._tag === "Held") return { outcome, onward: "park" }
   // The channel ends here. The event stays where it is, for the day the channel is resumed.
   if (attempt._tag === "Gone") return { outcome, onward: { retryAfter: channel.schedule[0] ?? Duration.minutes(1), failures } }
+  if (early !== null) return { outcome, onward: { retryAfter: early, failures } }
   if (step === undefined) return { outcome: "expired", onward: "pass" }
   return { outcome, onward: { retryAfter: nextDelay(step, attempt._tag === "NotSent" ? attempt.retryAfter : null, random), failures: failures + 1 } }
 }
@@ -114,14 +115,14 @@ export class Courier extends Context.Service<Courier, {
       add(ofApp, lease.appId, -1)
     }
 
-    const tryOne = Effect.fnUntraced(function*(channel: Channel, delivery: Delivery, event: LaneEvent, failures: number) {
+    const tryOne = Effect.fnUntraced(function*(channel: Channel, delivery: Delivery, event: LaneEvent, earlier: Pick<LaneLease, "failures" | "early">) {
       const startedAt = yield* Clock.currentTimeMillis
       const attempt = yield* channel.deliver(delivery).pipe(
         Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("delivery failed", cause), died))
       )
       const skip = attempt._tag === "Unknown" && (yield* channel.afterUnknown({ ...delivery, unknowns: delivery.unknowns + 1 })) === "skip"
       return {
-        ...judge(channel, event, attempt, failures, skip, yield* Random.next),
+        ...judge(channel, event, attempt, earlier, skip, yield* Random.next),
         telling: attempt._tag !== "Later" && attempt._tag !== "Held",
         statusCode: attempt.statusCode,
         errorCode: "errorCode" in attempt ? attempt.errorCode : null,
@@ -149,7 +150,7 @@ export class Courier extends Context.Service<Courier, {
           return undefined
         }
       }
-      return yield* tryOne(channel, delivery, event, failures)
+      return yield* tryOne(channel, delivery, event, { failures, early: first && !event.redo ? lease.early : null })
     })
 
     const stopsOf = Effect.fnUntraced(function*(channel: Channel, lease: LaneLease, event: LaneEvent, place: number) {

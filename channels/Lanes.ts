@@ -29,6 +29,8 @@ export interface LaneLease {
   readonly fence: number
   /** Failed tries at the first event, in its part. */
   readonly failures: number
+  /** Set when the first event is tried before its time, because its endpoint takes others again: what is left of the wait. */
+  readonly early: Duration.Duration | null
   /** The parts of the first event that the lane is past. */
   readonly part: number
   /** What was on the wire when an earlier lease was lost; it is on record as unknown. */

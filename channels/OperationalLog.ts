@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 export const OPERATIONAL_TYPES = [
   "budget.warning", "character.not_ready", "delivery.unknown", "delivery.delayed", "chat.blocked", "chat.unblocked", "chat.unreachable",
   "bot.active", "bot.degraded", "bot.recovered", "bot.revoked", "bot.suspended", "bot.detached", "bot.owner_changed", "bot.token_replaced",
-  "telegram.held", "telegram.released",
+  "app.suspended", "app.resumed", "telegram.held", "telegram.released",
   "payment.pre_checkout", "payment.succeeded", "payment.paid_media", "payment.subscription"
 ] as const
 export type OperationalType = (typeof OPERATIONAL_TYPES)[number]

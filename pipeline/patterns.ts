@@ -2,19 +2,22 @@ import { RE2JS } from "re2js"
 
 /** Of one pattern, by `costOf`. What somebody writes by hand has some ten. */
 export const MOST_COST = 500
+/** A longer pattern is too large, whatever it costs: empty groups cost nothing, and still have to be read. */
+const LONGEST = 5_000
 /** Of the patterns together that a character's replies are held to. */
 export const MOST_STYLE_COST = 5_000
 /** Of the patterns of one lore together. */
 export const MOST_LORE_COST = 20_000
 
-/** A quotation, an escape, a class or a count of repeats as a whole; else one character. */
-const TOKEN = /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\{(\d{1,4})(?:,(\d{0,4}))?\}|./gsu
+/** A quotation, an escape, a class or a count of repeats as a whole; else one character. One that is never closed reaches to the end, so that it is read once. */
+const TOKEN = /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|\\?$)|\{(\d{1,4})(?:,(\d{0,4}))?\}|./gsu
 
 /**
  * How large a pattern becomes once its counted repeats are written out, as RE2 does it, told by the text alone: what is large takes long to compile,
  * and as much longer to look for. Infinity, where its parentheses do not fit.
  */
 export const costOf = (pattern: string): number => {
+  if (pattern.length > LONGEST) return Infinity
   const open = [0]
   let last = 0
   for (const [token, least, most] of pattern.matchAll(TOKEN)) {
@@ -36,9 +39,18 @@ export const costOf = (pattern: string): number => {
   return open.reduce((sum, size) => sum + size, 0)
 }
 
+/** Unicode classes (`\\pL`) of one pattern, which by hand are one or two. Each takes as long to compile as some forty letters. */
+const MOST_UNICODE_CLASSES = 12
+const UNICODE_CLASS_WEIGHT = 40
+const UNICODE_CLASS = /\\[pP]/g
+const unicodeClassesOf = (pattern: string): number => pattern.match(UNICODE_CLASS)?.length ?? 0
+
+/** How long a pattern takes to compile, told by its text alone, in units of `costOf`. For what patterns may take together. */
+export const weightOf = (pattern: string): number => Math.max(costOf(pattern), UNICODE_CLASS_WEIGHT * unicodeClassesOf(pattern))
+
 /** An authored pattern, which runs on every turn. Null: it is none of RE2's, whose time is linear in the text, or it is larger than one may be. */
 export const compilePattern = (pattern: string, flags = 0): RE2JS | null => {
-  if (costOf(pattern) > MOST_COST) return null
+  if (costOf(pattern) > MOST_COST || unicodeClassesOf(pattern) > MOST_UNICODE_CLASSES) return null
   try {
     return RE2JS.compile(pattern, flags)
   } catch {
@@ -63,5 +75,5 @@ interface Keyed {
 export const loreCost = (entries: ReadonlyArray<Keyed>): number =>
   entries.reduce((sum, { keys = [], secondary_keys: secondary = [] }) => sum + [...keys, ...secondary].reduce((cost, key) => {
     const pattern = lorePattern(key)?.pattern
-    return pattern === undefined ? cost : cost + costOf(pattern)
+    return pattern === undefined ? cost : cost + weightOf(pattern)
   }, 0), 0)

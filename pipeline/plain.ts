@@ -1,3 +1,4 @@
+import { compatible } from "./compatible.ts"
 import { asSeen } from "./lookAlikes.ts"
 
 const NON_ASCII = /[^\n -~]/
@@ -11,4 +12,4 @@ const APOSTROPHES = /[\u2018\u2019\u201b\u2032\u02bc\u00b4`]/g
  * one space for any run of spaces, and nothing that is not seen. Line breaks stay.
  */
 export const plain = (text: string): string =>
-  (NON_ASCII.test(text) ? asSeen(text.normalize("NFKC").replace(UNSEEN, "")).replace(APOSTROPHES, "'") : text).replace(SPACES, " ")
+  (NON_ASCII.test(text) ? asSeen(compatible(text, "NFKC").replace(UNSEEN, "")).replace(APOSTROPHES, "'") : text).replace(SPACES, " ")

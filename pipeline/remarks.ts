@@ -4,6 +4,7 @@ import type { Understood } from "./grounding/understand.ts"
 import type { Retrieval } from "./retrieval/retrieve.ts"
 import { memoryId } from "./retrieval/Transcript.ts"
 import type { Emission } from "./emission/emit.ts"
+import { DISCLOSED } from "./safety/judge.ts"
 import type { Remark } from "./Trail.ts"
 
 /** What the stages say of themselves in the trace. Nothing that a person or a model wrote gets there. */
@@ -38,3 +39,6 @@ export const onGeneration = ({ reply, usage }: Draft): Remark => {
 }
 
 export const onEmission = ({ refusedBy }: Emission): Remark => ({ decision: refusedBy === null ? "passed" : `refused:${refusedBy}` })
+
+/** A line instead of a reply. `disclosing`: it says that an AI answers. */
+export const onFallback = (disclosing: boolean): Remark => ({ status: "fallback", decision: `fallback_line${disclosing ? DISCLOSED : ""}` })

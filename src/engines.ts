@@ -13,7 +13,7 @@ export const offlineWriter = Layer.unwrap(Effect.map(Effect.promise(() => import
 export const writer = Layer.unwrap(Effect.gen(function*() {
   const { model } = yield* Settings
   if (model === null) return offlineWriter
-  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer(model)
+  return (yield* Effect.promise(() => import("#src/model/openai/OpenAiEngine.ts"))).layer({ ...model, analyzeModel: model.analyzes ? model.analyzeModel : null })
 }))
 
 /** What listens to voice messages, where a model for it is named. */

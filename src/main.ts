@@ -1,13 +1,7 @@
 import { defineCommand, runMain } from "citty"
 import { VERSION } from "#pipeline/domain/version.ts"
-
-/** A misspelt flag or a name without its quotes must not do something else than was meant. */
-const refuseUnknown = (args: { readonly _: ReadonlyArray<string> }, known: ReadonlyArray<string>, positionals: number) => {
-  const unknown = [...Object.keys(args).filter((name) => name !== "_" && !known.includes(name)).map((name) => `--${name}`), ...args._.slice(positionals)]
-  if (unknown.length === 0) return
-  process.stderr.write(`troupe: ${unknown.join(" ")}: not understood here; see --help\n`)
-  process.exit(1)
-}
+import { app } from "./commands/appCommand.ts"
+import { refuseUnknown } from "./commands/refuseUnknown.ts"
 
 const serve = defineCommand({
   meta: { name: "serve", description: "Serve the API and run replies, in the roles that ROLES names" },
@@ -17,29 +11,20 @@ const serve = defineCommand({
   }
 })
 
-const appCreate = defineCommand({
-  meta: { name: "create", description: "Create an app with its first runtime key; prints one line of JSON" },
-  args: {
-    name: { type: "positional", required: true, description: "Name of the app" },
-    "budget-usd": { type: "string", description: "Monthly budget in US dollars; none without it", valueHint: "N" }
-  },
-  run: async ({ args }) => {
-    refuseUnknown(args, ["name", "budget-usd", "budgetUsd"], 1)
-    return (await import("./commands/app.ts")).createApp({ name: args.name, budgetUsd: args["budget-usd"] })
-  }
-})
+const appId = { type: "positional", required: true, description: "Id of the app (app_...)" } as const
 
-const appList = defineCommand({
-  meta: { name: "list", description: "List the apps of every account; prints one line of JSON" },
+const keyList = defineCommand({
+  meta: { name: "list", description: "List the keys of an app by prefix, with their last use; prints one line of JSON" },
+  args: { appId },
   run: async ({ args }) => {
-    refuseUnknown(args, [], 0)
-    return (await import("./commands/app.ts")).listApps()
+    refuseUnknown(args, ["appId", "app-id"], 1)
+    return (await import("./commands/key.ts")).listKeys({ appId: args.appId })
   }
 })
 
 const keyCreate = defineCommand({
   meta: { name: "create", description: "Create another runtime key for an app; prints one line of JSON" },
-  args: { appId: { type: "positional", required: true, description: "Id of the app (app_...)" } },
+  args: { appId },
   run: async ({ args }) => {
     refuseUnknown(args, ["appId", "app-id"], 1)
     return (await import("./commands/key.ts")).createKey({ appId: args.appId })
@@ -231,8 +216,8 @@ await runMain(defineCommand({
   meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
   subCommands: {
     serve,
-    app: defineCommand({ meta: { name: "app", description: "Apps, the tenants of this server" }, subCommands: { create: appCreate, list: appList } }),
-    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, revoke: keyRevoke, rotate: keyRotate } }),
+    app,
+    key: defineCommand({ meta: { name: "key", description: "Runtime keys of apps" }, subCommands: { create: keyCreate, list: keyList, revoke: keyRevoke, rotate: keyRotate } }),
     ledger: defineCommand({ meta: { name: "ledger", description: "The books of what was spent" }, subCommands: { check: ledgerCheck } }),
     rebuild,
     telegram: defineCommand({ meta: { name: "telegram", description: "Telegram bots of all apps" }, subCommands: { hold: telegramHold, release: telegramRelease, holds: telegramHolds } }),

@@ -12,8 +12,7 @@ import { Outage } from "#channels/telegram/Outage.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
-import { INITIATIVE_LAST_WORD, LAST_WORD, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
-import { Writer } from "#pipeline/generation/Writer.ts"
+import { BLOCK_RULES, INITIATIVE_LAST_WORD, LAST_WORD, PLAIN_RULES, SERVICE_RULES } from "#pipeline/generation/prompt.ts"
 import { Critic } from "#pipeline/critic/Critic.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
@@ -29,6 +28,7 @@ import { AuditEntries } from "#src/db/AuditEntries.ts"
 import { AppHealth } from "#src/db/AppHealth.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Channels } from "#src/db/Channels.ts"
+import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Deliveries } from "#src/db/Deliveries.ts"
 import { EvalQueue } from "#src/db/evals/EvalQueue.ts"
@@ -59,6 +59,7 @@ import { ReadTurns } from "#src/db/ReadTurns.ts"
 import * as Recalls from "#src/db/Recalls.ts"
 import { RelationshipEdits } from "#src/db/RelationshipEdits.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
+import { ScheduledMessages } from "#src/db/ScheduledMessages.ts"
 import { Research } from "#src/db/Research.ts"
 import { Retention } from "#src/db/Retention.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
@@ -91,8 +92,12 @@ import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
 import { SessionStories } from "#src/db/SessionStories.ts"
 import { Worlds } from "#src/db/Worlds.ts"
 import * as WorldStores from "#src/db/WorldStores.ts"
+import { sealWebhookUrls } from "#src/db/webhookUrls.ts"
 import { Workers } from "#src/db/Workers.ts"
 import { HttpServer } from "#src/http/HttpServer.ts"
+import { OpenReads } from "#src/http/OpenReads.ts"
+import { ParseWorkers } from "#src/http/ParseWorkers.ts"
+import { givingUp } from "#src/jobs/givingUp.ts"
 import { EvalEngines } from "#src/jobs/evals/EvalEngines.ts"
 import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
 import { Membership } from "#src/jobs/Membership.ts"
@@ -111,26 +116,27 @@ import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { TurnReader } from "#src/jobs/TurnReader.ts"
 import { TurnRunner } from "#src/jobs/TurnRunner.ts"
 import * as Watchdog from "#src/jobs/Watchdog.ts"
-import { worstCaseMicroUsd, worstEvalMicroUsd } from "#src/model/prices.ts"
+import { Prices } from "#src/model/prices.ts"
+import { evalMicroUsd, ModelCast, reserving } from "#src/model/reservation.ts"
+import * as currentUnit from "./units/currentUnit.ts"
 import { demoCharacters } from "./demo/characters.ts"
 import { offlineWriter, painter, transcriber, writer } from "./engines.ts"
 import { assets } from "./pictureLayers.ts"
+import { pricing } from "./pricing.ts"
 import { Settings } from "./settings.ts"
 
 const publicAddress = Layer.unwrap(Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port })))
 
 const inbox = Layer.unwrap(Effect.gen(function*() {
-  const settings = yield* Settings
-  const { model } = yield* Writer
-  return Accept.layer({ holdMicroUsd: (mode) => worstCaseMicroUsd(model, mode, settings.model?.analyzeModel) })
+  return Accept.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
 }))
 
 const evalRuns = Layer.unwrap(Effect.gen(function*() {
   const settings = yield* Settings
-  const { model } = yield* Writer
+  const worst = evalMicroUsd(yield* Prices, yield* ModelCast)
   return EvalRuns.layer({
     isFree: (engine) => engine === "offline" || settings.model === null,
-    worstMicroUsd: (mode, turns, questions) => worstEvalMicroUsd(model, mode, turns, questions, settings.model?.analyzeModel)
+    worstMicroUsd: worst
   })
 })).pipe(Layer.provide(Expenses.layer))
 
@@ -141,8 +147,7 @@ const offlinePipeline = (options: TurnPipelineOptions) => TurnPipeline.layer(opt
 
 /** What decides whether characters write first. */
 const initiatives = Layer.unwrap(Effect.gen(function*() {
-  const { model } = yield* Writer
-  return Initiatives.layer({ holdMicroUsd: worstCaseMicroUsd(model, "proactive") })
+  return Initiatives.layer({ reserve: reserving(yield* Prices, yield* ModelCast) })
 })).pipe(Layer.provideMerge(CharacterVersions.layer))
 
 const probes = Probes.layer.pipe(Layer.provide(Expenses.layer))
@@ -164,8 +169,8 @@ const outbound = Layer.unwrap(Effect.gen(function*() {
 }))
 
 const identityProvider = Layer.unwrap(Effect.gen(function*() {
-  const { oidc, outboundAllow, production } = yield* Settings
-  return IdentityProvider.layer({ issuer: oidc, production, allow: outboundAllow })
+  const { oidc, outboundAllow, production, trustedProxies } = yield* Settings
+  return IdentityProvider.layer({ issuer: oidc, production, behindProxy: trustedProxies > 0, allow: outboundAllow })
 }))
 
 const deviceCodes = DeviceCodes.layer.pipe(Layer.provide(AccountTokens.layer))
@@ -186,7 +191,7 @@ const sandboxes = Layer.unwrap(Effect.gen(function*() {
 /** The push channels there are. */
 const channelKinds = Layer.effect(ChannelKinds, Effect.gen(function*() {
   const channels: ReadonlyArray<Channel> = [yield* makeWebhookChannel, ...yield* Effect.forEach(TELEGRAM_KINDS, makeTelegramChannel)]
-  return new Map(channels.map((channel) => [channel.kind, channel]))
+  return new Map(channels.map((channel) => [channel.kind, givingUp(channel)]))
 })).pipe(Layer.provide([WebhookEndpointReader.layer, Outage.layer, Typing.layer, TelegramChatTable.layer, PhotoReader.layer]))
 
 const botApi = Layer.unwrap(Effect.gen(function*() {
@@ -210,7 +215,7 @@ const botCare = Layer.unwrap(Effect.gen(function*() {
 const intake = Intake.layer.pipe(Layer.provide([inbox, Conversations.layer, Forgetting.layer, BotLinks.layer, TelegramChatTable.layer, Words.layer, transcriber]))
 
 /** What the models that write are told, and nobody else is to read. */
-const SERVICE_TEXT = [SERVICE_RULES, LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")
+const SERVICE_TEXT = [SERVICE_RULES, PLAIN_RULES, ...Object.values(BLOCK_RULES), LAST_WORD, INITIATIVE_LAST_WORD, REWRITE_RULES].join("\n")
 
 /** How far sessions are in their characters' stories. */
 const stories = SessionStories.layer.pipe(Layer.provideMerge(CharacterVersions.layer))
@@ -228,9 +233,10 @@ const worker = Layer.unwrap(Effect.gen(function*() {
 }))
 
 const http = Layer.unwrap(Effect.gen(function*() {
-  const { host, port, trustedProxies } = yield* Settings
-  return HttpServer.layer({ host, port, trustedProxies }).pipe(
-    Layer.provide([accounts, sandboxes, probes, research, pages, transcriber, EvalSuites.layer, evalRuns, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
+  const { host, port, trustedProxies, perProcess: { streamsPerApp, publicRequests } } = yield* Settings
+  return HttpServer.layer({ host, port, trustedProxies, publicRequestsPerMinute: publicRequests }).pipe(
+    Layer.provide([ParseWorkers.layer, OpenReads.layer(streamsPerApp)]),
+    Layer.provide([accounts, sandboxes, probes, research, pages, transcriber, EvalSuites.layer, evalRuns, Authentication.layer, KeyWatch.layer, stories, AppHealth.layer, Metrics.layer, Memories.layer, RelationshipEdits.layer, RelationshipLists.layer, ScheduledMessages.layer, Runs.layer, Timeline.layer, Traces.layer, Channels.layer, Deliveries.layer, ChatRows.layer, BotLinks.layer, HookBindings.layer, inbox, initiatives, ProactivePolicies.layer]),
     Layer.provide(LogWatch.layer.pipe(Layer.provideMerge(Feeds.layer), Layer.provideMerge(EventLogReader.layer)))
   )
 }))
@@ -247,6 +253,7 @@ export const roles = Layer.unwrap(Effect.gen(function*() {
     Layer.provide([rateLimits, RollingLimits.layer, TelegramBotReader.layer, TelegramPaces.layer, Updates.layer]),
     Layer.provide([botApi, OperationalEvents.layer, assets, painter, publicAddress]),
     Layer.provideMerge(outbound),
-    Layer.provide(Secrets.layer)
+    Layer.provide(pricing),
+    Layer.provide([sealWebhookUrls.pipe(Layer.provideMerge(Secrets.layer)), CrashedUnits.layer, currentUnit.layer])
   )
 }))

@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { parseAllowList } from "#channels/outbound/AllowList.ts"
+import type { ConfiguredPrices } from "#src/model/prices.ts"
 import { SafetyTexts, type SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
 
 /** A setting that cannot be used. Its message is the one line that the operator gets. */
@@ -30,7 +31,7 @@ export const url = (setting: string, text: string, protocols: ReadonlyArray<stri
   const parsed = URL.parse(text)
   return need(
     setting,
-    parsed !== null && protocols.includes(parsed.protocol) ? text.replace(/\/+$/, "") : null,
+    parsed !== null && protocols.includes(parsed.protocol) ? text.replace(/(?<!\/)\/+$/, "") : null,
     `must be a ${protocols.map((p) => `${p}//`).join(" or ")} address`
   )
 }
@@ -47,6 +48,27 @@ export const seconds = (setting: string, text: string) => {
 
 export const whole = (setting: string, text: string, from: number, to: number) =>
   need(setting, /^\d+$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : null, `must be a whole number from ${from} to ${to}`)
+
+export const optionalNumber = (setting: string, text: Given, from: number, to: number) => {
+  const value = given(text)
+  if (value === null) return Effect.succeed(undefined)
+  return need(setting, Number(value) >= from && Number(value) <= to ? Number(value) : null, `must be a number from ${from} to ${to}`)
+}
+
+/** A dollar amount that is neither negative nor a slip of the pen. */
+const Usd = Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+const ModelPrice = Schema.Struct({
+  input: Schema.optionalKey(Usd), cached_input: Schema.optionalKey(Usd), output: Schema.optionalKey(Usd), image: Schema.optionalKey(Usd), minute: Schema.optionalKey(Usd)
+}).check(Schema.makeFilter((price) => Object.keys(price).length > 0 && (price.input === undefined) === (price.output === undefined)))
+const decodeModelPrices = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Union([Schema.Literal("list"), ModelPrice]))), { onExcessProperty: "error" })
+
+/** What models cost, as JSON by the name of the model. */
+export const modelPrices = (setting: string, text: Given): Effect.Effect<ConfiguredPrices, BadSetting> => {
+  const json = given(text)
+  if (json === null) return Effect.succeed({})
+  return need<ConfiguredPrices>(setting, Option.getOrNull(decodeModelPrices(json)),
+    'must be JSON such as {"llama3.1": {"input": 0.1, "cached_input": 0.05, "output": 0.4}}: USD per million tokens, input and output together; "image" per picture, "minute" per minute of voice; or "list" for the list price')
+}
 
 export const oneOf = <const A extends string>(setting: string, text: string, choices: ReadonlyArray<A>) =>
   need(setting, choices.find((choice) => choice === text) ?? null, `must be one of ${choices.join(", ")}`)
@@ -92,11 +114,14 @@ export const hosts = (setting: string, text: string) => {
   return need<ReadonlyArray<string>>(setting, names.every((name) => HOST.test(name)) ? names : null, "must be a comma-separated list of hosts such as example.org or *.example.org")
 }
 
-const { crisis, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
+const { crisis, emergency, danger, threat, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
 const decodeSafetyTexts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(
   Schema.String,
-  Schema.Struct({ crisis: Schema.optionalKey(crisis), ai_opening: Schema.optionalKey(ai_opening), ai_disclosure: Schema.optionalKey(ai_disclosure), minors: Schema.optionalKey(minors) })
+  Schema.Struct({
+    crisis: Schema.optionalKey(crisis), emergency: Schema.optionalKey(emergency), danger: Schema.optionalKey(danger), threat: Schema.optionalKey(threat),
+    ai_opening: Schema.optionalKey(ai_opening), ai_disclosure: Schema.optionalKey(ai_disclosure), minors: Schema.optionalKey(minors)
+  })
 )))
 
 /** The operator's safety texts: a JSON file by language tag. */

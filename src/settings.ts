@@ -6,6 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { AllowList } from "#channels/outbound/AllowList.ts"
 import type { SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
+import { JSON_MODES, type JsonMode } from "#src/model/openai/jsonModes.ts"
+import type { ConfiguredPrices } from "#src/model/prices.ts"
 import * as check from "./settingChecks.ts"
 
 export const ROLES = ["api", "worker", "telegram"] as const
@@ -31,7 +33,13 @@ export class Settings extends Context.Service<Settings, {
   readonly roles: ReadonlySet<Role>
   /** How many proxies stand in front. */
   readonly trustedProxies: number
-  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly imageModel: string | null; readonly callTimeout: Duration.Duration } | null
+  readonly model: { readonly apiKey: Secret; readonly baseUrl: string | null; readonly model: string; readonly analyzeModel: string; readonly transcribeModel: string | null; readonly imageModel: string | null; readonly callTimeout: Duration.Duration
+    /** Whether a model reads messages before they are answered, and turns afterwards; how long a message may wait for that. */
+    readonly analyzes: boolean; readonly analyzeTimeout: Duration.Duration
+    readonly json: JsonMode; readonly maxTokens: number
+    readonly sampling: { readonly temperature: number | undefined; readonly frequencyPenalty: number | undefined; readonly presencePenalty: number | undefined } } | null
+  /** What models cost, over the list. */
+  readonly modelPrices: ConfiguredPrices
   /** What is said for safety's sake, over the built-in texts. */
   readonly safetyTexts: SafetyTextsByLocale
   readonly deadlines: { readonly fast: Duration.Duration; readonly deep: Duration.Duration }
@@ -46,6 +54,8 @@ export class Settings extends Context.Service<Settings, {
   readonly telegram: { readonly apiRoot: string; readonly managerToken: Secret | null; readonly mode: "webhook" | "polling" }
   /** What an app may send and ask in a minute, unless it has a limit of its own. */
   readonly rates: { readonly messages: number; readonly requests: number }
+  /** In one process: streams and waiting polls of an app, and requests without a key of an address in a minute. */
+  readonly perProcess: { readonly streamsPerApp: number; readonly publicRequests: number }
   readonly demo: { readonly sandbox: boolean; readonly keysPerHour: number }
   readonly oidc: { readonly url: string; readonly clientId: string; readonly clientSecret: Secret } | null
 }>()("src/settings") {
@@ -70,6 +80,14 @@ const env = Config.all({
   OPENAI_TRANSCRIBE_MODEL: Config.option(Config.String("OPENAI_TRANSCRIBE_MODEL")),
   OPENAI_IMAGE_MODEL: Config.option(Config.String("OPENAI_IMAGE_MODEL")),
   OPENAI_TIMEOUT_SECONDS: text("OPENAI_TIMEOUT_SECONDS", "20"),
+  OPENAI_ANALYZE: text("OPENAI_ANALYZE", "on"),
+  OPENAI_ANALYZE_TIMEOUT_SECONDS: text("OPENAI_ANALYZE_TIMEOUT_SECONDS", "4"),
+  OPENAI_JSON: text("OPENAI_JSON", "auto"),
+  OPENAI_MAX_TOKENS: Config.option(Config.String("OPENAI_MAX_TOKENS")),
+  OPENAI_TEMPERATURE: Config.option(Config.String("OPENAI_TEMPERATURE")),
+  OPENAI_FREQUENCY_PENALTY: Config.option(Config.String("OPENAI_FREQUENCY_PENALTY")),
+  OPENAI_PRESENCE_PENALTY: Config.option(Config.String("OPENAI_PRESENCE_PENALTY")),
+  MODEL_PRICES: Config.option(Config.String("MODEL_PRICES")),
   TURN_DEADLINE_FAST_SECONDS: text("TURN_DEADLINE_FAST_SECONDS", "45"),
   TURN_DEADLINE_DEEP_SECONDS: text("TURN_DEADLINE_DEEP_SECONDS", "90"),
   SAFETY_TEXTS: Config.option(Config.String("SAFETY_TEXTS")),
@@ -91,6 +109,8 @@ const env = Config.all({
   TELEGRAM_MODE: text("TELEGRAM_MODE", "webhook"),
   MESSAGES_PER_MINUTE: text("MESSAGES_PER_MINUTE", "600"),
   REQUESTS_PER_MINUTE: text("REQUESTS_PER_MINUTE", "12000"),
+  STREAMS_PER_APP: text("STREAMS_PER_APP", "1000"),
+  PUBLIC_REQUESTS_PER_MINUTE: text("PUBLIC_REQUESTS_PER_MINUTE", "600"),
   DEMO_SANDBOX: Config.option(Config.String("DEMO_SANDBOX")),
   DEMO_KEYS_PER_HOUR: text("DEMO_KEYS_PER_HOUR", "5"),
   OIDC_ISSUER: Config.option(Config.String("OIDC_ISSUER")),
@@ -99,14 +119,30 @@ const env = Config.all({
 })
 type Env = Config.Success<typeof env>
 
+/** Models that think before they answer; their thoughts count as part of the answer. */
+const REASONS = /(?:^|\/)(?:gpt-5|o[1-9])/
+const REASONING_MAX_TOKENS = 4_000
+const MAX_TOKENS = 1_000
+
 const readModel = Effect.fnUntraced(function*(e: Env) {
   const baseUrl = yield* check.optionalUrl("OPENAI_BASE_URL", e.OPENAI_BASE_URL)
   const model = yield* check.named("OPENAI_MODEL", e.OPENAI_MODEL)
   const callTimeout = yield* check.seconds("OPENAI_TIMEOUT_SECONDS", e.OPENAI_TIMEOUT_SECONDS)
   const apiKey = check.givenSecret(e.OPENAI_API_KEY)
+  const drawing = {
+    analyzes: (yield* check.oneOf("OPENAI_ANALYZE", e.OPENAI_ANALYZE, ["on", "off"])) === "on",
+    analyzeTimeout: yield* check.seconds("OPENAI_ANALYZE_TIMEOUT_SECONDS", e.OPENAI_ANALYZE_TIMEOUT_SECONDS),
+    json: yield* check.oneOf("OPENAI_JSON", e.OPENAI_JSON, JSON_MODES),
+    maxTokens: yield* check.whole("OPENAI_MAX_TOKENS", check.given(e.OPENAI_MAX_TOKENS) ?? String(REASONS.test(model) ? REASONING_MAX_TOKENS : MAX_TOKENS), 64, 32_000),
+    sampling: {
+      temperature: yield* check.optionalNumber("OPENAI_TEMPERATURE", e.OPENAI_TEMPERATURE, 0, 2),
+      frequencyPenalty: yield* check.optionalNumber("OPENAI_FREQUENCY_PENALTY", e.OPENAI_FREQUENCY_PENALTY, -2, 2),
+      presencePenalty: yield* check.optionalNumber("OPENAI_PRESENCE_PENALTY", e.OPENAI_PRESENCE_PENALTY, -2, 2)
+    }
+  }
   // A local model server needs an address and no key; a hosted one needs a key and no address.
   if (apiKey === null && baseUrl === null) return null
-  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL), imageModel: check.given(e.OPENAI_IMAGE_MODEL), callTimeout }
+  return { apiKey: apiKey ?? Redacted.make("none"), baseUrl, model, analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model, transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL), imageModel: check.given(e.OPENAI_IMAGE_MODEL), callTimeout, ...drawing }
 })
 
 const readRetention = Effect.fnUntraced(function*(e: Env) {
@@ -161,6 +197,7 @@ const read = Effect.gen(function*() {
     roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
     trustedProxies: yield* check.proxies("TRUST_PROXY", e.TRUST_PROXY),
     model: yield* readModel(e),
+    modelPrices: yield* check.modelPrices("MODEL_PRICES", e.MODEL_PRICES),
     safetyTexts: yield* check.safetyTexts("SAFETY_TEXTS", e.SAFETY_TEXTS),
     deadlines: {
       fast: yield* check.seconds("TURN_DEADLINE_FAST_SECONDS", e.TURN_DEADLINE_FAST_SECONDS),
@@ -182,6 +219,10 @@ const read = Effect.gen(function*() {
     rates: {
       messages: yield* check.whole("MESSAGES_PER_MINUTE", e.MESSAGES_PER_MINUTE, 1, 1_000_000_000),
       requests: yield* check.whole("REQUESTS_PER_MINUTE", e.REQUESTS_PER_MINUTE, 1, 1_000_000_000)
+    },
+    perProcess: {
+      streamsPerApp: yield* check.whole("STREAMS_PER_APP", e.STREAMS_PER_APP, 1, 1_000_000),
+      publicRequests: yield* check.whole("PUBLIC_REQUESTS_PER_MINUTE", e.PUBLIC_REQUESTS_PER_MINUTE, 1, 1_000_000_000)
     },
     demo: {
       sandbox: (yield* check.oneOf("DEMO_SANDBOX", check.given(e.DEMO_SANDBOX) ?? (production ? "off" : "on"), ["on", "off"])) === "on",

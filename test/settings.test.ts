@@ -37,6 +37,19 @@ describe("a setting that cannot be used", () => {
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["OPENAI_MODEL", " "],
     ["OPENAI_TIMEOUT_SECONDS", "soon"],
+    ["OPENAI_ANALYZE", "maybe"],
+    ["OPENAI_ANALYZE_TIMEOUT_SECONDS", "0"],
+    ["OPENAI_JSON", "yes"],
+    ["OPENAI_MAX_TOKENS", "1"],
+    ["OPENAI_TEMPERATURE", "hot"],
+    ["OPENAI_PRESENCE_PENALTY", "-3"],
+    ["MODEL_PRICES", "{"],
+    ["MODEL_PRICES", "[]"],
+    ["MODEL_PRICES", "{\"gpt-5\": {}}"],
+    ["MODEL_PRICES", "{\"gpt-5\": {\"input\": 1}}"],
+    ["MODEL_PRICES", "{\"gpt-5\": {\"input\": -1, \"output\": 1}}"],
+    ["MODEL_PRICES", "{\"gpt-5\": {\"input\": 1, \"output\": 1, \"cache\": 1}}"],
+    ["MODEL_PRICES", "{\"gpt-5\": \"cheap\"}"],
     ["TURN_DEADLINE_FAST_SECONDS", "0"],
     ["TURN_DEADLINE_DEEP_SECONDS", "-1"],
     ["SECRETS_KEY", "password"],
@@ -110,6 +123,14 @@ describe("settings", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel, "small")
     assert.isNull(read({ OPENAI_API_KEY: "sk" }).model?.transcribeModel)
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_TRANSCRIBE_MODEL: "whisper-1" }).model?.transcribeModel, "whisper-1")
+  })
+
+  it("say what models cost, and how long their answers may be by what they are", () => {
+    const prices = { "llama3.1": { input: 0.1, cached_input: 0.05, output: 0.4 }, "my-painter": { image: 0.02 }, "gpt-5": "list" } as const
+    assert.deepStrictEqual(read({ MODEL_PRICES: JSON.stringify(prices) }).modelPrices, prices)
+    assert.deepStrictEqual(read({ MODEL_PRICES: " " }).modelPrices, {})
+    assert.strictEqual(read({ OPENAI_API_KEY: "sk" }).model?.maxTokens, 4_000)
+    assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "llama3.1" }).model?.maxTokens, 1_000)
   })
 
   it("read the operator's safety texts out of a file", () => {

@@ -13,7 +13,7 @@ const TURNS = 2000
 const REPLY = /^event: message\.created\ndata: .*"role":"character"/m
 
 /** A session with its log open as a stream, as a client would have it. */
-export const openSession = async (ground: Ground, server: Served, session: string) => {
+export const openSession = async (ground: Pick<Ground, "key">, server: Served, session: string, message = '{"text":"hello there"}') => {
   const headers = { authorization: `Bearer ${ground.key}`, "content-type": "application/json" }
   const url = `${server.baseUrl}/v1/sessions/${session}`
   const { data } = await (await fetch(url, { headers })).json() as { data: { last_cursor: number } }
@@ -31,7 +31,7 @@ export const openSession = async (ground: Ground, server: Served, session: strin
     turn: async (): Promise<number> => {
       const began = performance.now()
       const reply = new Promise<void>((resolve) => { replied = resolve })
-      await (await fetch(`${url}/messages`, { method: "POST", headers, body: '{"text":"hello there"}' })).arrayBuffer()
+      await (await fetch(`${url}/messages`, { method: "POST", headers, body: message })).arrayBuffer()
       await reply
       return performance.now() - began
     },

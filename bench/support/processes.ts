@@ -36,7 +36,7 @@ const startScript = async (args: ReadonlyArray<string>, env: Record<string, stri
 }
 
 /** Limits of rates that nothing reaches: they are counted all the same. */
-export const UNREACHED_LIMITS = { MESSAGES_PER_MINUTE: "1000000000", REQUESTS_PER_MINUTE: "1000000000" }
+export const UNREACHED_LIMITS = { MESSAGES_PER_MINUTE: "1000000000", REQUESTS_PER_MINUTE: "1000000000", STREAMS_PER_APP: "1000000", PUBLIC_REQUESTS_PER_MINUTE: "1000000000" }
 
 export const startServer = (databaseUrl: string, roles: string, env: Record<string, string> = {}): Promise<Served> =>
   startScript(["bin/troupe.mjs", "serve"], { DATABASE_URL: databaseUrl, ROLES: roles, PORT: "0", NODE_ENV: "production", SECRETS_KEY, ...UNREACHED_LIMITS, ...env })

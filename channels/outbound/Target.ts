@@ -11,7 +11,7 @@ export interface Target {
 
 export const target = (hostname: string, port: string, protocol: string): Target => {
   const secure = protocol === "https:"
-  return { host: hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, ""), port: Number(port || (secure ? 443 : 80)), secure }
+  return { host: hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/(?<!\.)\.+$/, ""), port: Number(port || (secure ? 443 : 80)), secure }
 }
 
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")

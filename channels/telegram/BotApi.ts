@@ -39,7 +39,7 @@ const MOST_CHARACTERS = 300
 const LONGEST_PAUSE_SECONDS = 86_400
 
 /** What looks like a bot's token, wherever it comes from. */
-const TOKEN = /\d{3,}:[A-Za-z0-9_-]{20,}/g
+const TOKEN = /(?<!\d)\d{3,}:[A-Za-z0-9_-]{20,}/g
 
 const codeOf = (error: unknown): string | null => {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {

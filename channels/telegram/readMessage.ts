@@ -38,11 +38,14 @@ export interface Addressee {
   readonly username: string
 }
 
-const mentionOf = ({ username }: Addressee) => new RegExp(`@${username}\\b[,:]?[ \\t]*`, "gi")
+const MENTION = /@(\w+)[,:]?[ \t]*/g
+const names = (name: string, { username }: Addressee): boolean => name.toLowerCase() === username.toLowerCase()
+const isMentioned = (text: string, bot: Addressee): boolean => Array.from(text.matchAll(MENTION)).some(([, name = ""]) => names(name, bot))
+const withoutMention = (text: string, bot: Addressee): string => text.replace(MENTION, (mention, name: string) => names(name, bot) ? "" : mention)
 
 /** In a private chat every message is for the bot, in a group those that name it or answer it. */
 export const isAddressed = (message: Message, bot: Addressee): boolean =>
-  message.chat.type === "private" || message.reply_to_message?.from?.id === bot.userId || mentionOf(bot).test(message.text ?? message.caption ?? "")
+  message.chat.type === "private" || message.reply_to_message?.from?.id === bot.userId || isMentioned(message.text ?? message.caption ?? "", bot)
 
 /** What a person has sent in one turn: as text, and piece by piece where it is more than that. */
 export interface Said {
@@ -54,7 +57,7 @@ const isBlank = ({ text }: MessagePart) => text === ""
 
 /** The messages of one turn; null: they say nothing that a character could answer. In a group it stands before it who speaks. `heard`: what voice messages say, by the message's id. */
 export const readMessages = (messages: ReadonlyArray<Message>, bot: Addressee, heard: ReadonlyMap<number, string> = new Map()): Said | null => {
-  const cleaned = (text: string) => clean(text.replace(mentionOf(bot), "")).trim()
+  const cleaned = (text: string) => clean(withoutMention(text, bot)).trim()
   const parts = messages.flatMap((message): ReadonlyArray<MessagePart> => {
     const [media, words, transcript] = [describe(message), message.text ?? message.caption, heard.get(message.message_id)]
     return [

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import { VERSION } from "#pipeline/domain/version.ts"
@@ -55,7 +56,7 @@ export const makeWebhookChannel = Effect.gen(function*() {
       "content-type": "application/json",
       "user-agent": USER_AGENT
     }
-    const response = yield* Effect.result(outbound.post({ url, headers, body, totalTimeout: TOTAL, keepBytes: MOST_BYTES }))
+    const response = yield* Effect.result(outbound.post({ url: Redacted.value(url), headers, body, totalTimeout: TOTAL, keepBytes: MOST_BYTES }))
     if (Result.isFailure(response)) return failed(response.failure)
     const { status, headers: { retryAfter = null }, body: answer } = response.success
     return readAnswer(status, within(MOST_BYTES, answer), readRetryAfter(retryAfter, yield* Clock.currentTimeMillis))

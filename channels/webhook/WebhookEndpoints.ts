@@ -5,7 +5,8 @@ import * as Schema from "effect/Schema"
 
 /** Where the events of a channel go, and what they are signed with. */
 export interface WebhookEndpoint {
-  readonly url: string
+  /** It often holds a credential. */
+  readonly url: Redacted.Redacted<string>
   /** The current one first, then the previous one while a rotation lasts. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
 }

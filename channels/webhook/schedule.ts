@@ -1,14 +1,11 @@
 import * as Duration from "effect/Duration"
 
-/** The first try is made at once; these are the waits after the first, second, ... ninth. After the tenth the event expires. */
+/**
+ * The first try is made at once; these are the waits after the first, second, ... failed try. When they are used up the
+ * event expires. The first waits are short because an event that waits holds back its whole conversation.
+ */
 export const SCHEDULE: ReadonlyArray<Duration.Duration> = [
-  Duration.seconds(5),
-  Duration.minutes(5),
-  Duration.minutes(30),
-  Duration.hours(2),
-  Duration.hours(5),
-  Duration.hours(10),
-  Duration.hours(14),
-  Duration.hours(20),
-  Duration.hours(24)
+  ...[1, 2, 5, 15, 30].map(Duration.seconds),
+  ...[1, 2, 5, 15, 30].map(Duration.minutes),
+  ...[1, 2, 4, 8, 12, 24].map(Duration.hours)
 ]

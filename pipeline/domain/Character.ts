@@ -80,6 +80,7 @@ export type LifeRhythm = typeof LifeRhythm.Type
 
 const Safety = Schema.Struct({
   age_band: orElse(Schema.Literals(["adult", "teen", "child"]), "adult"),
+  content_rating: orElse(Schema.Literals(["general", "teen", "mature"]), "general"),
   ai_disclosure: orElse(Schema.Literals(["explicit", "when_asked"]), "when_asked"),
   crisis_locale: Schema.optionalKey(Schema.String)
 })
@@ -127,7 +128,16 @@ export type ProactiveControls = typeof ProactiveControls.Type
 const BehavioralThresholds = Schema.Struct({
   ...ProactiveControls.fields,
   withhold: orElse(Schema.Number, 0),
-  exit: orElse(Schema.Number, 0)
+  exit: orElse(Schema.Number, 0),
+  disclosure: orElse(Schema.Number, 0.5)
+})
+
+/** How a model draws the character's words, over the operator's settings. */
+const Generation = Schema.Struct({
+  temperature: Schema.optionalKey(Schema.Number),
+  max_tokens: Schema.optionalKey(Schema.Int),
+  frequency_penalty: Schema.optionalKey(Schema.Number),
+  presence_penalty: Schema.optionalKey(Schema.Number)
 })
 
 const Interest = Schema.Union([Schema.String, Schema.Struct({ topic: Schema.String, stance: Schema.optionalKey(Schema.String), detail: Schema.optionalKey(Schema.String) })])
@@ -151,6 +161,7 @@ export const Character = Schema.Struct({
   relationship_posture: orElse(RelationshipPosture, {}),
   baseline_emotion: orElse(BaselineEmotion, {}),
   behavioral_thresholds: orElse(BehavioralThresholds, {}),
+  generation: orElse(Generation, {}),
   safety: orElse(Safety, {}),
   fallback_lines: texts,
   offline_lines: orElse(Schema.Record(Schema.String, Schema.Array(Schema.String)), {})

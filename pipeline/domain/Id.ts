@@ -3,7 +3,7 @@ import { encodeTime, monotonicFactory } from "ulid"
 
 /** What an id may stand for. The prefix makes a stray id in a log readable. */
 export type IdPrefix =
-  | "app" | "ses" | "evt" | "run" | "wrk" | "req" | "chn" | "bot" | "bat" | "acc" | "aud" | "ers" | "mem" | "lop" | "snp" | "dec"
+  | "app" | "ses" | "evt" | "run" | "wrk" | "req" | "chn" | "bot" | "bat" | "acc" | "aud" | "ers" | "mem" | "lop" | "snp" | "dec" | "sch"
   | "npc" | "edg" | "lor" | "stl" | "arc" | "rsr" | "fnd" | "evd" | "ast" | "img" | "imp" | "obj" | "evs" | "evr"
 
 const pool = new Uint8Array(4096)

@@ -33,6 +33,8 @@ export interface Turn {
   readonly endUser: EndUser
   /** Somebody has said what the character looks like, so that it can be shown. */
   readonly pictures?: boolean
+  /** In one of the three messages before this one a crisis was found, by rules or by a model: safety and grounding have it on record. */
+  readonly afterCrisis?: boolean
   readonly fault?: Fault
   /** What it draws by, where that is not its session. */
   readonly seed?: string
@@ -62,6 +64,8 @@ export interface Usage {
   readonly outputTokens: number
   readonly costMicroUsd: number
   readonly estimated: boolean
+  /** Nobody has named a price for the model: what it has cost is an assumption. */
+  readonly unpriced?: true
 }
 
 /** One row per attempt of a stage: what it took, what it cost, what it decided. Never a prompt, never a rationale. */

@@ -2,7 +2,7 @@ const URL = /\b(?:[a-z][a-z\d+.-]{1,15}:\/\/|www\.)[^\s"'“”<>()]+|(?<![\w.-]
 const EMAIL = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
 const PHONE = /(?<![\p{L}\d])(?:\+\d[\d ().\-/]{6,18}\d|\(?0\d[\d ().\-/]{5,16}\d|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{3}-\d{4}|[1-9]\d{9,14})(?![\p{L}\d])/gu
 
-const normal = (contact: string): string => contact.toLowerCase().replace(/^https?:\/\/|^www\.|[.,;:!?)/]+$/g, "").replace(/^www\./, "")
+const normal = (contact: string): string => contact.toLowerCase().replace(/^https?:\/\/|^www\.|(?<![.,;:!?)/])[.,;:!?)/]+$/g, "").replace(/^www\./, "")
 const digits = (text: string): string => text.replace(/\D/g, "")
 /** "08.00-16.00", "07.30 - 08.00". */
 const isSpan = (text: string): boolean => /^(?:[01]?\d|2[0-4])[.:][0-5]\d ?[-–/] ?(?:[01]?\d|2[0-4])[.:][0-5]\d$/.test(text.trim())

@@ -17,7 +17,8 @@ const UNITS: ReadonlyArray<RegExp> = [
   /`[^`\n]+`/g,
   /\b(?:https?:\/\/|www\.)[^\s"“”«»„「」`]+/gi
 ]
-const QUOTE = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」/g
+// A quotation ends before the next one of its kind begins: text after an unclosed mark is not read again and again.
+const QUOTE = /"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]|「[^「」\n]*」/g
 const LIST_ITEM = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+\S.*$/gm
 const LIST_MARKER = /(?:^|\n)[ \t]*(?:[-*•–]|\d{1,3}[.)])$/
 
@@ -58,7 +59,10 @@ export interface Cuts {
 /** The places where a text may be parted into pieces of at most `limit`. A unit that is itself longer than that is not kept whole. */
 export const cutsOf = (text: string, limit: number): Cuts => {
   const units = unitsOf(text).filter((unit) => unit.end - unit.start <= limit).sort((a, b) => a.start - b.start)
-  const around = (at: number): Unit | undefined => units.find((unit) => unit.start < at && at < unit.end)
+  // The outermost unit around each place: asked for at every space, and a text may have thousands of both.
+  const cover = new Int32Array(text.length + 1).fill(-1)
+  for (let index = units.length - 1; index >= 0; index--) cover.fill(index, (units[index]?.start ?? 0) + 1, units[index]?.end ?? 0)
+  const around = (at: number): Unit | undefined => units[cover[at] ?? -1]
   const segments = graphemes.segment(text)
   const isBoundary = (at: number): boolean => at >= text.length || segments.containing(at)?.index === at
 

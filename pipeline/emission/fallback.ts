@@ -1,10 +1,9 @@
 import { rotate, seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { languageOf, languageOfTag } from "../languages.ts"
-import { asksWhatYouAre } from "../safety/candour.ts"
 import type { SafetyTexts } from "../safety/texts.ts"
 import { type EmittedDraft, emit } from "./emit.ts"
-import type { GateContext, GateName } from "./gates.ts"
+import { type GateContext, type GateName, openQuestion } from "./gates.ts"
 
 /** Plain enough for any character. */
 const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -41,7 +40,8 @@ export const fallbackBubbles = (
   turn: Turn, context: GateContext, texts: SafetyTexts, refused: { readonly by: GateName; readonly draft: EmittedDraft } | null
 ): ReadonlyArray<string> => {
   const seed = seedOf(turn)
-  const lines = asksWhatYouAre(turn.text)
+  const asked = openQuestion(context) !== null
+  const lines = asked
     ? rotate(texts.ai_disclosure, seed)
     : [
       ...refused?.by === "romance" ? rotate(texts.minors, seed) : [],
@@ -59,5 +59,6 @@ export const fallbackBubbles = (
     const bubbles = emitted(draft, forgetful)
     if (bubbles !== null) return bubbles
   }
-  return [WORDLESS]
+  // The truth is told in whatever words the operator gave it.
+  return asked ? lines.slice(0, 1) : [WORDLESS]
 }

@@ -20,6 +20,7 @@ export const gateContextFor = (turn: Turn, { history, retrieved }: Retrieval, gr
     character: turn.character,
     endUser: turn.endUser,
     userTexts: [...turn.initiative === undefined ? [turn.text] : [], ...saidBy("user").toReversed()].slice(0, QUESTION_MESSAGES),
+    unanswered: history.slice(history.findLastIndex(({ role }) => role === "character") + 1).map(({ text }) => text).slice(-QUESTION_MESSAGES),
     characterTexts: saidBy("character"),
     memories: together([
       ...wordsOf("user"),

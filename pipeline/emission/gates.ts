@@ -4,9 +4,10 @@ import { isTold, languageOf, languageOfTag, mayBe } from "../languages.ts"
 import { undisguised } from "../lookAlikes.ts"
 import { plain } from "../plain.ts"
 import { terms } from "../retrieval/terms.ts"
-import { admitsMachine, answersAsHuman, asksWhatYouAre, deniesMachine } from "../safety/candour.ts"
+import { admitsMachine, asksWhatYouAre, confirmsWhatItIs } from "../safety/candour.ts"
 import { bothAdults } from "../safety/judge.ts"
-import { isRomantic, SELF_HARM_DETAIL } from "../safety/lexicon.ts"
+import { isAffectionate, isRomantic, SELF_HARM_DETAIL } from "../safety/lexicon.ts"
+import { exceedsRating } from "../safety/rating.ts"
 import { type ContentGate, contentRefusal, opensAsBefore } from "../proactive/contentGates.ts"
 import { inventsContact } from "./contacts.ts"
 import { forbiddenIn } from "./forbidden.ts"
@@ -22,6 +23,8 @@ export interface GateContext {
   readonly endUser: EndUser
   /** What the user said last, newest first: the question that a disclosure answers may be a few messages old. */
   readonly userTexts: ReadonlyArray<string>
+  /** Messages before the newest that nothing was said to: a question in one of them is still open. */
+  readonly unanswered?: ReadonlyArray<string>
   /** What the character said, oldest first. */
   readonly characterTexts: ReadonlyArray<string>
   /** What the person has said, and what is noted of them, by the ids under which the turn has it. */
@@ -48,7 +51,7 @@ export interface Candidate {
 }
 
 export type GateName =
-  | "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak" | "unmentionable" | "self_harm" | "romance" | "pressure"
+  | "empty" | "length" | "role_bleed" | "denies_ai" | "assistant_tell" | "prompt_leak" | "secret_leak" | "unmentionable" | "self_harm" | "romance" | "content_rating" | "pressure"
   | "contact" | "language" | "avoided_topic" | ContentGate | "forbidden_style" | "forbidden_block" | "unsupported_memory" | "repetition"
 
 const MAX_REPLY_CHARS = 8000
@@ -83,6 +86,13 @@ interface Held extends Candidate {
 }
 type Gate = (held: Held, context: GateContext) => boolean
 
+/** Whether one of the two is known to be under 18. */
+const isWithMinor = ({ character, endUser }: GateContext): boolean => endUser.ageBand === "minor" || character.safety.age_band !== "adult"
+
+/** What somebody sincerely asked about who answers, and has not been told. */
+export const openQuestion = ({ userTexts: [newest = ""], unanswered = [], unasked }: Pick<GateContext, "userTexts" | "unanswered" | "unasked">): string | null =>
+  unasked !== null ? null : [newest, ...unanswered].find(asksWhatYouAre) ?? null
+
 /** In order, each true when it refuses. The first to refuse names the reason. */
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["empty", ({ text }) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)],
@@ -90,8 +100,14 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["role_bleed", ({ text }) => ROLE_BLEED.some((pattern) => pattern.test(text))],
   ["self_harm", ({ text, bare }) => SELF_HARM_DETAIL.test(text) || SELF_HARM_DETAIL.test(bare)],
   ["romance", ({ text, bare }, context) => !bothAdults(context) && (isRomantic(text) || isRomantic(bare))],
-  ["denies_ai", ({ text }, { userTexts: [asked = ""] }) => asksWhatYouAre(asked) && (deniesMachine(text) || answersAsHuman(asked, text))],
+  ["romance", ({ text, bare }, context) => isWithMinor(context) && (isAffectionate(text) || isAffectionate(bare))],
+  ["content_rating", ({ text, bare }, { character }) => exceedsRating(character.safety.content_rating, text) || exceedsRating(character.safety.content_rating, bare)],
   ["assistant_tell", ({ text }, { userTexts }) => ASSISTANT_TELLS.some((pattern) => pattern.test(text)) && !(admitsMachine(text) && userTexts.some(asksWhatYouAre))],
+  // An evasive answer counts as a denial.
+  ["denies_ai", ({ text }, context) => {
+    const asked = openQuestion(context)
+    return asked !== null && !confirmsWhatItIs(asked, text)
+  }],
   ["prompt_leak", ({ readings }, { serviceText }) => readings.some((words) => quotes(words, serviceText))],
   ["secret_leak", ({ readings }, { mustNotReveal }) => readings.some((words) => tells(words, mustNotReveal))],
   ["unmentionable", ({ raw, text }, { unspoken }) => mentions([raw, text], unspoken)],

@@ -1,6 +1,6 @@
 /** Words of a transcript or a template that a character does not say. */
 export const ROLE_BLEED: ReadonlyArray<RegExp> = [
-  /^[\s*_#>"]*(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
+  /^(?:[^\S\n]|[*_#>"]){0,20}(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
   /[.!?…]["”]?\s+(?:User|Assistant|USER|ASSISTANT):/,
   /\{\{\s*(?:char|user|bot)\s*\}\}/i,
   /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant|s)>|<\/?data\b|<(?:start|end)_of_turn>|^#{2,3} ?(?:Instruction|Response):/im

@@ -10,7 +10,7 @@ export interface SentenceFound {
 /** As much of a question's words as makes a sentence one about it. */
 const LEAST_SHARE = 0.4
 
-const SENTENCE_END = /(?<=[.!?…]["'”’)]*)\s+|\n+|(?<=[。！？])/u
+const SENTENCE_END = /(?<=[.!?…]["'”’)]{0,3})\s+|\n+|(?<=[。！？])/u
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(SENTENCE_END).map((sentence) => sentence.trim()).filter((sentence) => sentence !== "")
 

@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Turn, Usage } from "../domain/Turn.ts"
 import type { ModelError } from "../ModelError.ts"
@@ -17,6 +18,8 @@ export interface AnalyzeRequest {
 }
 
 interface AnalystShape {
+  /** How long an answer may be kept waiting for it. */
+  readonly patience?: Duration.Input
   readonly analyze: (request: AnalyzeRequest) => Effect.Effect<{ readonly analysis: Analysis; readonly usage: Usage }, ModelError>
 }
 

@@ -5,7 +5,7 @@ import type { Usage } from "../domain/Turn.ts"
 import { type Analysis, bounded } from "./Analysis.ts"
 import type { Analyst, AnalyzeRequest } from "./Analyst.ts"
 
-/** From here on the rules decide alone: the person waits for the reply, not for its analysis. */
+/** From here on the rules decide alone, unless the analyst has a patience of its own: the person waits for the reply, not for its analysis. */
 const PATIENCE = "4 seconds"
 
 export interface Understood {
@@ -26,7 +26,7 @@ export const understand = Effect.fnUntraced(function*(analyst: Analyst | null, r
     spent = usage
     return request.onSpent(usage)
   })
-  const answer = yield* analyst.analyze({ ...request, onSpent }).pipe(Effect.timeoutOption(PATIENCE), Effect.result)
+  const answer = yield* analyst.analyze({ ...request, onSpent }).pipe(Effect.timeoutOption(analyst.patience ?? PATIENCE), Effect.result)
   if (Result.isFailure(answer)) return { analysis: null, usage: answer.failure.usage, errorCode: answer.failure.code }
   return Option.match(answer.success, {
     onNone: () => ({ analysis: null, usage: spent, errorCode: "timeout" }),

@@ -12,6 +12,16 @@ export interface StoryBeat {
   readonly at: number
 }
 
+/** A message that the app has scheduled and that was not sent yet. Moments are milliseconds. */
+export interface Scheduled {
+  readonly id: string
+  /** The words to send; null: the character writes about `topic`. */
+  readonly text: string | null
+  readonly topic: string | null
+  readonly at: number
+  readonly until: number
+}
+
 /** All that decides whether a character may write first in a session, as plain values. Moments are milliseconds. */
 export interface Facts {
   readonly sessionId: string
@@ -24,6 +34,8 @@ export interface Facts {
   readonly person: Pick<EndUser, "ageBand" | "timezone"> & { readonly blocked: boolean }
   /** Whether the session is held in a chat that nothing can be sent to: the person has blocked the bot, or chat or bot is gone. */
   readonly unreachable: boolean
+  /** Whether the operator has suspended the app. */
+  readonly suspended: boolean
   readonly active: boolean
   /** Turns that have not ended. */
   readonly openTurns: number
@@ -47,6 +59,8 @@ export interface Facts {
   readonly loops: ReadonlyArray<OpenLoop>
   /** A beat of the session's story that has been entered and that nothing has been said of. */
   readonly beat: StoryBeat | null
+  /** The earliest first. */
+  readonly scheduled: ReadonlyArray<Scheduled>
 }
 
 /** The time zone that the person's day and quiet hours go by. */

@@ -21,6 +21,7 @@ const MOST_STEPS = 300
 const whenOpen = (facts: Facts, candidate: Candidate, from: number): Prospect => {
   let at = Math.max(from, candidate.from)
   for (let step = 0; step < MOST_STEPS; step++) {
+    if (at > (candidate.until ?? Infinity)) return { nextEligibleAt: null, awaitsWord: false }
     const shut = shutBy(facts, candidate, at)
     if (shut === null) return { nextEligibleAt: at, awaitsWord: false }
     if (typeof shut.until === "string") return { nextEligibleAt: null, awaitsWord: shut.until === "word" }
@@ -56,7 +57,7 @@ export const decide = (facts: Facts, now: number): Decision => {
 }
 
 /** The facts once a turn was begun for this candidate: what the next one goes by. */
-export const afterwards = (facts: Facts, { loop, beat }: Candidate, now: number): Facts => ({
+export const afterwards = (facts: Facts, { loop, beat, scheduled }: Candidate, now: number): Facts => ({
   ...facts,
   at: now,
   openTurns: 1,
@@ -69,5 +70,6 @@ export const afterwards = (facts: Facts, { loop, beat }: Candidate, now: number)
   appToday: facts.appToday === null ? null : facts.appToday + 1,
   channels: facts.channels.map(({ kind, today }) => ({ kind, today: today + 1 })),
   loops: facts.loops.filter(({ id }) => id !== loop?.id),
-  beat: beat === undefined ? facts.beat : null
+  beat: beat === undefined ? facts.beat : null,
+  scheduled: facts.scheduled.filter(({ id }) => id !== scheduled?.id)
 })

@@ -71,6 +71,7 @@ const drawn = (sessionId: string, day: number): number => seedOf({ sessionId: `$
 
 /** In the order in which they are asked (resources.md 12): the first that is shut is the reason why nothing is written. */
 const GATES = {
+  app_suspended: ({ suspended }) => suspended ? "change" : null,
   policy_disabled: ({ policy }) => policy.enabled ? null : "change",
   end_user_blocked: ({ person }) => person.blocked ? "change" : null,
   chat_unreachable: ({ unreachable }) => unreachable ? "word" : null,

@@ -38,7 +38,7 @@ const surroundingChecks = ({ contradictions, hasPrimaryAsset, engine }: Surround
   hasPrimaryAsset === null ? skipped("assets_primary", "Nothing is known of pictures of this character.") : check("assets_primary",
     hasPrimaryAsset ? null : { path: null, message: "The character has no primary picture.", fix: "Add one with POST /v1/characters/{slug}/assets and is_primary: true." }, "The character has a primary picture."),
   engine === null ? skipped("provider_available", "Nothing is known of what writes the replies.") : engine.live ? passed("provider_available", `Replies are written by ${engine.model}.`) : check("provider_available",
-    { path: null, message: "No model is set up: the offline engine answers with what its author wrote.", fix: "Have the operator set OPENAI_API_KEY or OPENAI_BASE_URL." }, "")
+    { path: null, message: "No model is set up: the offline engine (offline-retrieval.v1) answers with what its author wrote.", fix: "Have the operator set OPENAI_API_KEY or OPENAI_BASE_URL." }, "")
 ]
 
 /** What rules alone say of a profile: of the same, the same. */

@@ -54,7 +54,7 @@ const judged = ({ wrong }: Scripted, { outcome, reply }: Pick<Rehearsed, "outcom
   if (outcome === "failed") return { status: "fail", message: "No reply could be written." }
   // Only a character whose thresholds allow it leaves a message unanswered, or leaves.
   if (outcome !== "replied") return { status: "pass", message: outcome === "withheld" ? "The character left this unanswered." : "The character left." }
-  if (records.some(({ decision }) => decision === "fallback_line")) {
+  if (records.some(({ decision }) => decision?.startsWith("fallback_line") === true)) {
     const gate = records.findLast(({ decision }) => decision?.startsWith("refused:") === true)?.decision?.slice("refused:".length)
     return { status: "fail", message: `No draft passed the gates (${gate ?? "unknown"}): one of the lines for that was said.` }
   }

@@ -1,14 +1,15 @@
 import type { Character } from "../domain/Character.ts"
 import { fillMacros } from "../domain/macros.ts"
 import { plain } from "../plain.ts"
+import { withStatedAge } from "../safety/cardAge.ts"
 import { instructs } from "../relational/instructs.ts"
 import { spokenTexts, toldTexts } from "./authoredTexts.ts"
+import type { ContentRating } from "../safety/rating.ts"
 import { type Check, check, type Finding } from "./Readiness.ts"
 
-/** Of a profile, what the pipeline does not read. */
-export type ContentRating = "general" | "teen" | "mature"
-
-const tooYoung = ({ safety, relationship_posture }: Character, rating: ContentRating): Finding | null => {
+const tooYoung = (character: Character, rating: ContentRating): Finding | null => {
+  // Where the text states an age under 18, that counts and not age_band.
+  const { safety, relationship_posture } = withStatedAge(character)
   if (safety.age_band === "adult") return null
   if (relationship_posture.schema === "dating") {
     return { path: "relationship_posture.schema", message: `A ${safety.age_band} is not to be dated.`, fix: "Choose another posture, such as friendship, or make the character an adult." }

@@ -12,7 +12,7 @@ const TO_A_MODEL: ReadonlyArray<RegExp> = [
   /\b(?:i am|i'?m|this is) (?:the |your |an? )*(?:developer|admin(?:istrator)?|creator|operator|owner of this (?:bot|app|system)|openai|anthropic|system)\b/,
   /\b(?:the )?(?:user|person|customer) (?:is|has been|was) (?:(?:an? |the )?(?:admin\w*|developer|verified|authori[sz]ed|adult)|granted)\b/,
   /\b(?:pretend|act|behave|respond) (?:to be|as if|as though|like (?:you|an? (?:ai|assistant|model)))\b/,
-  /"?(?:role|content|tool_calls?|function_call|decision|must_not_reveal|service rules?)"?\s*[:=]|<\/?[a-z_]+(?: [^>]*)?>|\{\{[^}]*\}\}|```/,
+  /"?(?:role|content|tool_calls?|function_call|decision|must_not_reveal|service rules?)"?\s{0,10}[:=]|<\/?[a-z_]{1,30}(?: [^<>]*)?>|\{\{(?:(?!\{\{)[^}])*\}\}|```/,
   /\b(?:base64|rot13|decode (?:this|the following)|execute|eval|run (?:this|the following))\b[^.!?\n]{0,40}(?::|\bcode\b|\bcommand\b)/,
   /(?<!\p{L})(?:ab jetzt|von nun an|du (?:musst|sollst|darfst)(?: \p{L}+){0,2} (?:immer|nie|niemals|nur)|merk dir,? dass du|antworte (?:immer|nie|nur)|a partir de ahora|desde ahora|debes (?:siempre|nunca|responder)|responde (?:siempre|solo)|à partir de maintenant|désormais,? tu|tu dois (?:toujours|répondre|obéir)|a partir de agora|deves (?:sempre|nunca|responder)|responde sempre)(?!\p{L})/u,
   /\b(?:you|it|s?he|they|the (?:ai|assistant|bot|model|character)) (?:have|has) no (?:more )?(?:rules|limits|restrictions|boundaries|filters?)\b|\byour (?:system )?(?:instructions|prompts?|data blocks|service rules|programming)\b|\bservice rules\b|\bopt(?:ed)?[ _-]?out\b[^.!?\n]{0,30}\b(?:all|every(?:one|body)?|others?|users?)\b/,

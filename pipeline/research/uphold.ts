@@ -28,13 +28,24 @@ interface Place {
   readonly end: number
 }
 
+/** A text with one space for each run of white space, and for each of its characters where it stands in the text. */
+const squeezed = (text: string): { readonly text: string; readonly places: ReadonlyArray<number> } => {
+  const places: Array<number> = []
+  const words = Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => {
+    if (places.length > 0) places.push(index - 1)
+    for (let at = 0; at < word.length; at++) places.push(index + at)
+    return word
+  })
+  return { text: words.join(" "), places }
+}
+
 /** Where a quote stands in a text, letter by letter but for line breaks and runs of spaces, and for how accents are put together. */
-const placeOf = (text: string, quote: string): Place | null => {
+const placeOf = ({ text, places }: ReturnType<typeof squeezed>, quote: string): Place | null => {
   if (quote.trim().length < SHORTEST_QUOTE || quote.length > LONGEST_QUOTE) return null
   for (const form of new Set([quote, quote.normalize("NFC"), quote.normalize("NFD")])) {
-    const words = form.trim().split(/\s+/)
-    const found = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("\\s+"), "u").exec(text)
-    if (found !== null) return { start: found.index, end: found.index + found[0].length }
+    const sought = squeezed(form).text
+    const at = text.indexOf(sought)
+    if (at !== -1) return { start: places[at] ?? 0, end: (places[at + sought.length - 1] ?? 0) + 1 }
   }
   return null
 }
@@ -56,11 +67,13 @@ const toChange = ({ change }: Reading, purpose: Purpose): Change | null => {
  * What of the readings the text bears out: a finding whose quote does not literally stand in it is dropped, and so is one that is meant for a model.
  * Whoever reads the text may be mistaken, or misled by what stands in it.
  */
-export const uphold = (text: string, purpose: Purpose, readings: ReadonlyArray<Reading>): ReadonlyArray<Upheld> =>
-  readings.flatMap((reading): ReadonlyArray<Upheld> => {
+export const uphold = (text: string, purpose: Purpose, readings: ReadonlyArray<Reading>): ReadonlyArray<Upheld> => {
+  const seen = squeezed(text)
+  return readings.flatMap((reading): ReadonlyArray<Upheld> => {
     const claim = storable(reading.claim)
-    const place = claim === "" || claim.length > LONGEST_CLAIM || instructs(claim) ? null : placeOf(text, reading.quote)
+    const place = claim === "" || claim.length > LONGEST_CLAIM || instructs(claim) ? null : placeOf(seen, reading.quote)
     return place === null ? [] : [{
       claim, confidence: Math.min(1, Math.max(0, reading.confidence)), quote: text.slice(place.start, place.end), passage: passageAt(text, place), change: toChange(reading, purpose)
     }]
   }).slice(0, MOST)
+}

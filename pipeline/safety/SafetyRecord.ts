@@ -15,9 +15,11 @@ interface SafetyRecordShape {
   readonly reminderDue: (turn: Turn) => Effect.Effect<boolean>
   /** Keeps that the person is under age, by their own words, for all that comes after. */
   readonly isMinor: (turn: Turn) => Effect.Effect<void>
+  /** Keeps that this person has said that the character is under age. */
+  readonly isMinorCharacter: (turn: Turn) => Effect.Effect<void>
 }
 
 /** Port: what earlier turns found, and what waits. Without a record nobody has crossed a boundary, so no character leaves. */
 export const SafetyRecord = Context.Reference<SafetyRecordShape>("pipeline/safety/SafetyRecord", {
-  defaultValue: () => ({ before: () => Effect.succeed({ boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(false), isMinor: () => Effect.void })
+  defaultValue: () => ({ before: () => Effect.succeed({ boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(false), isMinor: () => Effect.void, isMinorCharacter: () => Effect.void })
 })

@@ -1,7 +1,10 @@
 import type { Turn } from "../domain/Turn.ts"
 import type { Analysis } from "../grounding/Analysis.ts"
 import { plain } from "../plain.ts"
-import { crisisIn } from "./crisis.ts"
+import type { AlarmKind } from "./alarm.ts"
+import { dangerIn, mentionsCrisis } from "./crisis.ts"
+import { speaksOfMinors } from "./pictures.ts"
+import { saysUnderAge } from "./underAge.ts"
 import { ABUSE, INJECTION, isSexual, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
 
 /** From mild to grave. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a `crisis` the reply is ours, not the character's. */
@@ -17,6 +20,10 @@ export interface SafetyVerdict {
   readonly injection: boolean
   /** The message insults or harasses the character, or crosses one of its boundaries. Two of these let a character leave that may. */
   readonly boundary: boolean
+  /** In a crisis: what the person is in, and so which text answers. A crisis that only a model has found is `self`. */
+  readonly alarm?: AlarmKind
+  /** The language that the alarm was raised in, where the signals tell. */
+  readonly language?: string | null
 }
 
 export const SAFE: SafetyVerdict = { action: "allow", categories: [], injection: false, boundary: false }
@@ -25,19 +32,24 @@ export const SAFE: SafetyVerdict = { action: "allow", categories: [], injection:
 export const bothAdults = ({ character, endUser }: Pick<Turn, "character" | "endUser">): boolean =>
   endUser.ageBand === "adult" && character.safety.age_band === "adult"
 
+/** How an alarm is called in the trace. */
+const ALARM_NAMES: Readonly<Record<AlarmKind, string>> = { self: "self_harm", medical: "emergency", danger: "danger", threat: "threat" }
+
 /** Local rules, before any model: they hold in every mode and with every engine. */
 export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): SafetyVerdict => {
   const text = plain(turn.text)
-  const crisis = crisisIn(text)
+  const alarm = dangerIn(turn.text)
+  const mentioned = alarm === null && mentionsCrisis(turn.text)
   const sexual = isSexual(text)
-  const minor = MINOR.test(text)
+  const minor = sexual && (MINOR.test(text) || speaksOfMinors(turn.text) || saysUnderAge(turn.text))
   const categories = [
-    ...crisis !== null || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : [],
+    ...alarm?.kind === "self" || mentioned || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : [],
+    ...alarm === null || alarm.kind === "self" ? [] : [ALARM_NAMES[alarm.kind]],
     ...sexual ? ["sexual"] : [],
     ...sexual && (minor || turn.endUser.ageBand === "minor" || turn.character.safety.age_band !== "adult") ? ["minor"] : []
   ]
-  const action = crisis === "crisis" ? "crisis" : sexual && (minor || !bothAdults(turn)) ? "refuse_in_voice" : categories.includes("self_harm") ? "soften" : "allow"
-  return { action, categories, injection: INJECTION.some((pattern) => pattern.test(text)), boundary: ABUSE.test(text) }
+  const action = alarm !== null ? "crisis" : sexual && (minor || !bothAdults(turn)) ? "refuse_in_voice" : categories.includes("self_harm") ? "soften" : "allow"
+  return { action, categories, injection: INJECTION.some((pattern) => pattern.test(text)), boundary: ABUSE.test(text), ...alarm === null ? {} : { alarm: alarm.kind, language: alarm.language } }
 }
 
 const graver = (one: SafetyAction, other: SafetyAction): SafetyAction => ACTIONS.indexOf(one) >= ACTIONS.indexOf(other) ? one : other
@@ -50,14 +62,29 @@ export const judge = (screened: SafetyVerdict, analysis: Analysis | null): Safet
     action: graver(screened.action, analysis.intent === "crisis" ? graver(action, "soften") : action),
     categories: [...new Set([...screened.categories, ...categories.map((category) => category.toLowerCase())])],
     injection: screened.injection || injection,
-    boundary: screened.boundary || categories.includes("boundary")
+    boundary: screened.boundary || categories.includes("boundary"),
+    ...screened.alarm === undefined ? {} : { alarm: screened.alarm, language: screened.language ?? null }
   }
 }
 
+/** Turns after a crisis in which nobody banters. */
+export const GENTLE_TURNS = 3
+
+/**
+ * A verdict in the light of what came before: for three turns after a crisis the tone stays gentle. `recorded`: the record of these turns has a crisis, which
+ * a model alone may have found. The texts are read as well, for a crisis in a turn that was stopped or failed, and where nothing is recorded.
+ */
+export const gentlyAfter = (verdict: SafetyVerdict, history: ReadonlyArray<{ readonly role: string; readonly text: string }>, recorded = false): SafetyVerdict =>
+  verdict.action !== "crisis" && (recorded || history.filter(({ role }) => role === "user").slice(-GENTLE_TURNS).some(({ text }) => dangerIn(text) !== null))
+    ? { ...verdict, action: graver(verdict.action, "soften"), categories: [...verdict.categories, "after_crisis"] } : verdict
+
 /** Marks in the trace that the person has said that they are under age. */
 export const TOLD_UNDER_AGE = "+minor"
-/** Marks in the trace that a reminder went with the answer. */
+/** Marks in the trace that the person was told that an AI answers: in the safety stage by the opening, in the emission stage instead of a reply. */
+export const DISCLOSED = "+disclosure"
+/** Marks in the trace that a reminder went with the answer. It comes last (`SafetyRecords` looks for it there). */
 export const REMINDED = "+reminder"
 
 /** The verdict in the trace, where later turns look for crises and crossed boundaries. */
-export const verdictName = ({ action, injection, boundary }: SafetyVerdict): string => [action, ...injection ? ["injection"] : [], ...boundary ? ["boundary"] : []].join("+")
+export const verdictName = ({ action, injection, boundary, alarm }: SafetyVerdict): string =>
+  [action, ...alarm === undefined || alarm === "self" ? [] : [ALARM_NAMES[alarm]], ...injection ? ["injection"] : [], ...boundary ? ["boundary"] : []].join("+")

@@ -1,22 +1,24 @@
 import { plain } from "../plain.ts"
+import { excerptOf } from "./excerpt.ts"
+import { messageScores } from "./messageScores.ts"
+import { anyOf, over, sentencesOf } from "./reading.ts"
 
-const NUMBER = String.raw`(?:[6-9]|1[0-7]|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen)`
-const ZAHL = String.raw`(?:[6-9]|1[0-7]|sechs|sieben|acht|neun|zehn|elf|zwölf|dreizehn|vierzehn|fünfzehn|sechzehn|siebzehn)`
-/** After a number that is an age and not minutes or kilometres. */
-const NO_MORE = String.raw`(?=\W*$|[.!?,;)](?!\d)| (?:and|but|so|btw|lol|haha|fyi|tho|though|und|aber|also|übrigens)(?!\p{L}))`
+const AGE = "(?:1[0-7]|[5-9])"
+const SOLID_UNIT = anyOf("years_old year_old yrs_old yr_old years_of_age years_young jahre_jung yo y_o yrold jahre_alt jahr_alt j_alt jahrig jahrige jahriger jahriges jahrigen jahriger anitos aninhos anos_de_edad anos_de_idade year_olds")
+const ASKS_AGE = over(` ${anyOf("age how_old alter wie_alt edad cuantos_anos que_edad idade quantos_anos")} [^.]{0,80}\\? $`)
+const ONLY_AGE = new RegExp(`^ (?:${anyOf("im i_am only just um uh like almost bin ich_bin erst tengo solo apenas tenho so quase casi fast well ok i tengo yo eu")} |, ){0,3}${AGE}(?: ${SOLID_UNIT}| years| jahre| anos)? [,.!?]`)
 
-/** Somebody who says of themselves that they are a minor, now and in earnest: not "when I was 15", "I feel like I'm 12", "I'm 10 minutes late", nor "im 12. Stock". */
-const SAID: ReadonlyArray<RegExp> = [
-  new RegExp(String.raw`(?<!(?:like|as if|though|if|wish|when|pretend|pretending|imagine|imagining|thinks?|thought|says?|said|until|till) )\b(?:i am|i'm|im(?! \S+\. )) (?:(?:only|just|still|actually|literally|like|turning) )*${NUMBER}(?: years? old| yrs? old| y\/?o|(?: years?)?${NO_MORE})`, "iu"),
-  /(?<!(?:if|when|pretend|imagine) )\b(?:i am|i'm|im) (?:(?:only|just|still|actually|legally) )*(?:a minor|under ?age|under (?:18|eighteen)|not (?:even )?(?:18|eighteen)(?: yet)?(?=\W*$|[.!?,;]| yet))/iu,
-  /\b(?:i am|i'm|im) (?:still )?in (?:(?:the )?(?:[4-9]th|10th|fourth|fifth|sixth|seventh|eighth|ninth|tenth) grade|middle school|elementary school|primary school)\b/iu,
-  new RegExp(String.raw`(?<!\p{L})(?<!(?:wenn|als|ob|obwohl) )ich bin (?:(?:erst|gerade|grad|noch|nur|gerade mal|doch) )*(?:${ZAHL}(?: jahre?(?! (?:älter|jünger|dabei|hier|verheiratet))| j\.|${NO_MORE})|minderjährig|noch (?:nicht|keine) (?:18|achtzehn)|unter 18)(?!\p{L})`, "iu"),
-  /(?<!\p{L})ich geh(?:e)? (?:noch )?in die (?:[4-9]|10)\. ?klasse(?!\p{L})/iu,
-  /(?<!\p{L})(?:tengo (?:solo )?(?:[6-9]|1[0-7]) años(?! de)|soy menor de edad|j'ai (?:seulement )?(?:[6-9]|1[0-7]) ans(?! de| d')|je suis mineure?(?! \p{L})|(?:eu )?tenho (?:só )?(?:[6-9]|1[0-7]) anos(?! de)|sou menor de idade|ho (?:solo )?(?:[6-9]|1[0-7]) anni(?! di)|ik ben (?:pas )?(?:[6-9]|1[0-7])(?: jaar(?! (?:geleden|ouder))|(?=\W*$|[.!?,]))|mam (?:[6-9]|1[0-7]) lat|мне (?:[6-9]|1[0-7]) лет)(?!\p{L})/iu
-]
+/** The plainest words in languages that the classifier has not learned. */
+const IN_OTHER_LANGUAGES = /(?<![\p{L}\p{N}])(?:j'ai (?:1[0-7]|[5-9]) ans(?! d)|ho (?:1[0-7]|[5-9]) anni(?! d)|ik ben (?:1[0-7]|[5-9])(?! (?:min|km|uur))|мне (?:1[0-7]|[5-9]) лет)(?![\p{L}\p{N}])/iu
+/** A number by itself may answer any question. */
+const LETTER = /\p{L}/u
 
-/** Whether somebody says that they are under age. */
-export const saysUnderAge = (text: string): boolean => {
-  const said = plain(text)
-  return SAID.some((pattern) => pattern.test(said))
+/** Whether somebody says of themselves that they are under 18, now and in earnest. The year in which they were born counts from `now`; `before` is what was said to them last, which may have asked for their age. */
+export const saysUnderAge = (text: string, now: Date = new Date(), before = ""): boolean => {
+  const read = plain(excerptOf(text))
+  if (LETTER.test(read) && (messageScores(text, now).minor > 0 || IN_OTHER_LANGUAGES.test(read))) return true
+  const sentences = sentencesOf(text)
+  // The question may be followed by an emoji or a gesture.
+  const asked = sentencesOf(before).slice(-3).some((sentence) => ASKS_AGE.test(sentence))
+  return sentences.some((sentence, place) => ONLY_AGE.test(sentence) && (place === 0 ? asked : ASKS_AGE.test(sentences[place - 1] ?? "")))
 }

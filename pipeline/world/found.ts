@@ -27,6 +27,8 @@ export interface Tie {
   readonly relation: string
   readonly to: string
   readonly fact: string
+  /** The feeling behind it, by the edge's `sentiment`; null: neutral. */
+  readonly feeling: string | null
   /** For the character's reasoning alone. */
   readonly private: boolean
 }
@@ -65,9 +67,17 @@ const indexOf = (npcs: ReadonlyArray<Npc>): Bm25<Npc> => {
   return index
 }
 
-const OF_WHOM = /\s+(?:of|from|at|in|to|de|da|do|von|aus)\s.*$|[,(].*$/isu
+const OF_WHOM = /(?<!\s)\s+(?:of|from|at|in|to|de|da|do|von|aus)\s.*$|[,(].*$/isu
 /** Of "younger brother of her mother" the brother: by that somebody is asked about who is not named. */
 const whatTheyAre = (role: string): string => terms(role.replace(OF_WHOM, "")).at(-1) ?? ""
+
+/** A sentiment from -1 to 1 in words; null: too near to 0 to show. */
+const feelingOf = (sentiment: number): string | null => {
+  const strength = Math.abs(sentiment)
+  if (strength < 0.2) return null
+  const word = sentiment > 0 ? "warm" : "hostile"
+  return strength >= 0.7 ? `very ${word}` : strength >= 0.4 ? word : sentiment > 0 ? "friendly" : "strained"
+}
 
 const called = ({ name, aliases }: Npc): ReadonlyArray<string> => [name, ...aliases]
 const strongest = (edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> => edges.toSorted((a, b) => b.strength - a.strength || (a.id < b.id ? 1 : -1))
@@ -122,7 +132,7 @@ export const worldFor = (turn: Turn, history: ReadonlyArray<Utterance>, world: S
   const influences = weighing(world, { sessionId, externalUserRef }, character.life_rhythm.timezone ?? "UTC", now)
   return {
     people: [...asked, ...atHand].map((npc) => ({ id: npc.id, name: npc.name, aliases: npc.aliases, role: npc.role, summary: npc.summary, asked: asked.includes(npc) })),
-    ties: ties.map(({ id, from, relation, to, fact, visibility }) => ({ id, from: label(from)?.label ?? from, relation, to: label(to)?.label ?? to, fact, private: visibility === "private" })),
+    ties: ties.map(({ id, from, relation, to, fact, sentiment, visibility }) => ({ id, from: label(from)?.label ?? from, relation, to: label(to)?.label ?? to, fact, feeling: feelingOf(sentiment), private: visibility === "private" })),
     beat: story === null ? null : { storylineId: story.storyline.id, key: story.beat.key, premise: story.storyline.premise, summary: story.beat.summary, guidance: story.beat.guidance },
     influences: influences.slice(0, MOST_INFLUENCES),
     mood: moodOf(influences),

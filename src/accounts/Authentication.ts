@@ -20,6 +20,9 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
   reason: Schema.Literals(["missing", "invalid_key", "expired_key", "account_token", "idp_key"])
 }) {}
 
+/** The operator has suspended the app of the key, and says why, or does not. */
+export class AppSuspended extends Schema.TaggedError<AppSuspended>()("AppSuspended", { reason: Schema.NullOr(Schema.String) }) {}
+
 /** How long a key that was looked up is trusted without another look. */
 const TRUSTED_FOR_MS = 1000
 const MOST_REMEMBERED = 10_000
@@ -27,7 +30,7 @@ const MOST_REMEMBERED = 10_000
 
 /** Resolves the bearer of a runtime route (contract 5). */
 export class Authentication extends Context.Service<Authentication, {
-  readonly authenticate: (authorization: string | undefined) => Effect.Effect<Principal, Unauthenticated | DatabaseError>
+  readonly authenticate: (authorization: string | undefined) => Effect.Effect<Principal, AppSuspended | Unauthenticated | DatabaseError>
   /** The same at once, for a key that was looked up within the last second; undefined when it takes a look. */
   readonly remembered: (authorization: string | undefined) => Principal | undefined
 }>()("src/accounts/Authentication") {
@@ -56,6 +59,7 @@ export class Authentication extends Context.Service<Authentication, {
       const stored = yield* keys.find(presented.prefix)
       if (stored === undefined || !matches(stored, presented.secretHash)) return yield* new Unauthenticated({ reason: "invalid_key" })
       if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
+      if (stored.suspended) return yield* new AppSuspended({ reason: stored.suspended_reason })
       if (stored.use_unwritten) yield* noteUse(presented.prefix)
       if (known.size >= MOST_REMEMBERED) known.clear()
       known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })

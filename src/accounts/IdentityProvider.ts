@@ -12,9 +12,11 @@ import type { Person } from "#src/db/Accounts.ts"
 import { DEVELOPMENT_ISSUER, DEVELOPMENT_ISSUER_PATH, type DevelopmentIssuer, makeDevelopmentIssuer } from "./developmentIssuer.ts"
 
 export interface IdentityProviderOptions {
-  /** Null: the development issuer, unless this is production. */
+  /** Null: the development issuer, unless this is production or a proxy stands in front. */
   readonly issuer: { readonly url: string; readonly clientId: string; readonly clientSecret: Redacted.Redacted<string> } | null
   readonly production: boolean
+  /** A proxy brings requests of others, which then come from this machine. */
+  readonly behindProxy: boolean
   readonly allow: AllowList
 }
 
@@ -63,10 +65,10 @@ export class IdentityProvider extends Context.Service<IdentityProvider, {
   /** Null: there is none here. */
   readonly development: (baseUrl: string) => Promise<DevelopmentIssuer> | null
 }>()("src/accounts/IdentityProvider") {
-  static readonly layer = ({ issuer: given, production, allow }: IdentityProviderOptions) => Layer.effect(IdentityProvider, Effect.gen(function*() {
+  static readonly layer = ({ issuer: given, production, behindProxy, allow }: IdentityProviderOptions) => Layer.effect(IdentityProvider, Effect.gen(function*() {
     const own = { clientId: "troupe", clientSecret: Redacted.make(randomBytes(32).toString("base64url")) }
     const { clientId, clientSecret } = given ?? own
-    const isLocal = (baseUrl: string) => given === null && !production && LOOPBACK.has(new URL(baseUrl).hostname)
+    const isLocal = (baseUrl: string) => given === null && !production && !behindProxy && LOOPBACK.has(new URL(baseUrl).hostname)
     const scope = yield* Effect.scope
     const context = yield* Effect.context<never>()
 

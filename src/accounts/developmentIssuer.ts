@@ -57,8 +57,8 @@ export interface DevelopmentIssuerOptions {
 export interface DevelopmentIssuer {
   /** Everything of the protocol, by the path within the issuer. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-  /** Whether a sign-in is under way in the browser that asks. */
-  readonly underWay: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
+  /** The sign-in that is under way in the browser that asks; null: there is none. */
+  readonly underWay: (request: IncomingMessage, response: ServerResponse) => Promise<string | null>
   /** Where the browser goes next, now that its person says who they are. */
   readonly signIn: (request: IncomingMessage, response: ServerResponse, name: string) => Promise<string>
 }
@@ -69,12 +69,12 @@ const nameOf = (subject: string) => Buffer.from(subject, "base64url").toString()
 
 const settled = (provider: Provider): DevelopmentIssuer => ({
   handle: provider.callback() as DevelopmentIssuer["handle"],
-  underWay: (request, response) => provider.interactionDetails(request, response).then(() => true, () => false),
+  underWay: (request, response) => provider.interactionDetails(request, response).then(({ uid }) => uid, () => null),
   signIn: (request, response, name) => provider.interactionResult(request, response, { login: { accountId: subjectOf(name) } })
 })
 
 /**
- * An OpenID Connect issuer that takes everybody at their word, so that the whole flow runs on a developer's machine. It knows one client,
+ * An OpenID Connect issuer that takes people at their word once they have shown that they can read the server's console, so that the whole flow runs on a developer's machine. It knows one client,
  * this server, and forgets everything with the process.
  */
 export const makeDevelopmentIssuer = async ({ issuer, clientId, clientSecret, redirectUri }: DevelopmentIssuerOptions): Promise<DevelopmentIssuer> => {

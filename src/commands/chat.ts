@@ -30,7 +30,7 @@ const LOOK_EVERY = "2 seconds"
 const ownRef = () => `cli-${createHash("sha256").update(`${process.getuid?.() ?? userInfo().username}@${hostname()}`).digest("hex").slice(0, 16)}`
 
 const openSession = Effect.fnUntraced(function*(api: Api, { character, session: id, fresh }: ChatFlags) {
-  if (id === undefined) return yield* api.post("/v1/sessions", { character_slug: character, external_user_ref: ownRef(), reuse: !fresh }, Session)
+  if (id === undefined) return yield* api.post("/v1/sessions", { character_slug: character, external_user_ref: ownRef(), new_thread: fresh }, Session)
   if (fresh) return yield* new BadArgument({ problem: "--new and --session cannot be given together" })
   const session = yield* api.get(`/v1/sessions/${encodeURIComponent(id)}`, Session)
   if (session.character_slug !== character) return yield* new BadArgument({ problem: `--session: ${printable(id)} is a conversation with ${printable(session.character_slug)}` })

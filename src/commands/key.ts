@@ -1,12 +1,16 @@
 import * as Effect from "effect/Effect"
 import { tables } from "#src/app.ts"
 import { PREFIX_LENGTH, readApiKey } from "#src/accounts/apiKey.ts"
-import { ApiKeys, type KeyRefused, MOST_KEYS } from "#src/db/ApiKeys.ts"
+import { type ApiKey, ApiKeys, type KeyRefused, MOST_KEYS } from "#src/db/ApiKeys.ts"
+import { toKeyResource } from "#src/http/keyResource.ts"
 import * as check from "#src/settingChecks.ts"
+import { findApp } from "./app.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
+/** Keys that one query fetches. */
+const A_PAGE = 500
 /** A day. */
 const LONGEST_GRACE_SECONDS = 86_400
 
@@ -49,3 +53,17 @@ export const rotateKey = (args: { readonly prefix: string; readonly graceSeconds
     const { appId, minted, replaced } = rotated
     print(JSON.stringify({ app_id: appId, api_key: minted.apiKey, prefix: minted.prefix, replaces: prefix, replaced_until: replaced.revoked_at ?? replaced.expires_at }))
   }))
+
+/** `troupe key list APP_ID`: in the order in which they were made, ended ones included. */
+export const listKeys = (args: { readonly appId: string }) =>
+  runCommand(Effect.gen(function*() {
+    const keys = yield* ApiKeys
+    const { app_id: appId } = yield* findApp(args.appId)
+    const listed: Array<ReturnType<typeof toKeyResource>> = []
+    for (let after: string | null | undefined = null; after !== undefined;) {
+      const page: ReadonlyArray<ApiKey> = yield* keys.list(appId, { after, limit: A_PAGE })
+      listed.push(...page.map(toKeyResource))
+      after = page.length === A_PAGE ? page.at(-1)?.prefix : undefined
+    }
+    print(JSON.stringify({ app_id: appId, api_keys: listed }))
+  }).pipe(Effect.provide(tables)))

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { tables } from "#src/app.ts"
+import * as monitor from "#src/db/crashes/monitor.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
 import { secretsKeys } from "#src/secretsKeys.ts"
 import { Settings } from "#src/settings.ts"
@@ -19,11 +20,11 @@ const ready = ([{ roles }, { HttpServer }]: Loaded) => Layer.effectDiscard(Effec
   const settings = yield* Settings
   const server = yield* Effect.serviceOption(HttpServer)
   const baseUrl = server._tag === "Some" ? server.value.baseUrl : settings.publicUrl
-  if (!settings.production && baseUrl !== null) print(yield* firstRun(baseUrl))
+  if (!settings.production && baseUrl !== null) print(yield* firstRun(baseUrl, settings.model?.model ?? null))
   print(JSON.stringify({ ready: true, base_url: baseUrl }))
 })).pipe(Layer.provide(roles))
 
 export const serve = () => runCommand(Effect.gen(function*() {
   const loading = yield* Effect.forkChild(Effect.sleep(HEAD_START).pipe(Effect.andThen(Effect.promise(load))))
-  return yield* Layer.launch(Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(Layer.provide(tables), Layer.provide(secretsKeys)))
+  return yield* Layer.launch(Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(Layer.provide(monitor.layer()), Layer.provide(tables), Layer.provide(secretsKeys)))
 }))

@@ -4,20 +4,11 @@ import { tables } from "#src/app.ts"
 import { Holds } from "#src/db/telegram/Holds.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
+import { readReason } from "./readReason.ts"
 import { runCommand } from "./run.ts"
-
-const MOST_OF_REASON = 200
 
 const holds = Holds.layer.pipe(Layer.provide(tables))
 const noSuchApp = (app: string | undefined) => () => Effect.fail(new BadArgument({ problem: `there is no app ${app}` }))
-
-const readReason = (text: string | undefined) => {
-  if (text === undefined) return Effect.succeed(null)
-  const reason = text.trim()
-  return reason !== "" && [...reason].length <= MOST_OF_REASON && reason.isWellFormed() && !reason.includes("\0")
-    ? Effect.succeed(reason)
-    : Effect.fail(new BadArgument({ problem: `--reason must be 1 to ${MOST_OF_REASON} characters` }))
-}
 
 /** `troupe telegram hold [--app APP_ID] [--reason TEXT]` */
 export const holdTelegram = (args: { readonly app: string | undefined; readonly reason: string | undefined }) =>

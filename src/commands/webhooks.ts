@@ -35,7 +35,7 @@ const readSecret = (given: string | undefined) =>
 
 /** Posts as the webhook channel does, for it is the webhook channel, with one endpoint and without the guard that keeps tenants out of this network. */
 const channelTo = (url: string, secret: Redacted.Redacted<string>) =>
-  makeWebhookChannel.pipe(Effect.provideService(WebhookEndpoints, { get: () => Effect.succeed({ url, secrets: [secret] }) }))
+  makeWebhookChannel.pipe(Effect.provideService(WebhookEndpoints, { get: () => Effect.succeed({ url: Redacted.make(url), secrets: [secret] }) }))
 
 /** `troupe webhooks listen --session S --forward URL [--secret S] [--since N]` */
 export const listenWebhooks = (flags: ListenFlags) =>

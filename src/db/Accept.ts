@@ -2,8 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
-import type { ReplyMode } from "#pipeline/domain/Turn.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { Prices } from "#src/model/prices.ts"
+import type { Reserve } from "#src/model/reservation.ts"
 import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } from "#pipeline/Inbox.ts"
 import { type AcceptColumns, type AcceptedRow, findAccepted, findReplay, type RefusedRow, type RepeatRow, writeAccepted } from "./acceptStatements.ts"
 import { Database, type Sql } from "./Database.ts"
@@ -30,7 +31,8 @@ const GATHER_MS = 3
 const firstOf = (batch: ReadonlyArray<Send>, send: Send): number =>
   batch.findIndex((other) => other.clientMessageId === send.clientMessageId && other.sessionId === send.sessionId && other.appId === send.appId)
 
-const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) => number): AcceptColumns => {
+const toColumns = (batch: ReadonlyArray<Send>, reserve: Reserve): AcceptColumns => {
+  const reserved = batch.map((send) => reserve(send.replyMode, send.text))
   const echo = (send: Send) => send.clientMessageId === null ? {} : { client_message_id: send.clientMessageId }
   const said = (send: Send): Payload<"message.created"> => ({ text: send.text, bubbles: [send.text], ...echo(send), ...(send.parts !== undefined && { parts: send.parts }) })
   const status = (send: Send): Payload<"run.status"> => ({ status: "generating", run_ref: send.runRef, ...echo(send) })
@@ -40,7 +42,9 @@ const toColumns = (batch: ReadonlyArray<Send>, holdMicroUsd: (mode: ReplyMode) =
     key: batch.map((send) => send.clientMessageId),
     mode: batch.map((send) => send.replyMode),
     source: batch.map((send) => send.source),
-    hold: batch.map((send) => holdMicroUsd(send.replyMode)),
+    hold: reserved.map(({ turn }) => turn),
+    readingHold: reserved.map(({ reading }) => reading),
+    perCharacterMegabyte: reserved.map(({ perCharacterMegabyte }) => perCharacterMegabyte),
     fault: batch.map((send) => send.fault ?? null),
     run: batch.map((send) => send.runRef),
     saidId: batch.map((send) => send.saidId),
@@ -70,33 +74,34 @@ const toResult = (row: Verdict): Effect.Effect<Accepted, Refused> =>
 
 /**
  * Accepts user messages by group commit: sends that come in together become one transaction.
- * `holdMicroUsd` is what a turn of that mode may cost at worst; it is held against the app's budget until the turn settles.
+ * What is reserved for a turn is held against the limits of its app and its end-user until the turn has ended and been read.
  */
-export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => number }) =>
+export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
   Layer.effect(Inbox, Effect.gen(function*() {
     const { pool, query } = yield* Database
+    const { version } = yield* Prices
     const signals = yield* LogSignals
 
     const announce = ({ rows, pushed }: Written) =>
       signals.announce(rows.flatMap((row) => row.answer === "accepted" ? [{ sessionId: row.session_id, cursor: row.last_cursor }] : []), pushed)
 
     const write = async (sql: Sql, batch: ReadonlyArray<Send>): Promise<Written> => {
-      const columns = toColumns(batch, options.holdMicroUsd)
+      const columns = toColumns(batch, reserve)
       const limited = await lockForSends(sql, columns.app, columns.session)
-      const [rows, moved] = await Promise.all([writeAccepted(sql, columns, limited), moveHeads(sql, columns.app, columns.session)])
+      const [rows, moved] = await Promise.all([writeAccepted(sql, columns, limited, version), moveHeads(sql, columns.app, columns.session)])
       return { rows: fillRepeats(batch, rows), pushed: moved.length > 0 }
     }
     const run = async (batch: ReadonlyArray<Send>) => {
       const written = await pool.begin((sql) => write(sql, batch))
       announce(written)
       const { rows } = written
-      const hold = (send: Send | undefined) => send === undefined ? 0 : options.holdMicroUsd(send.replyMode)
+      const hold = (index: number) => rows[index]?.hold_micro_usd ?? 0
       // What a batch asks for is summed in its order, refused sends too: whoever was refused behind one that did not take what was counted for it is asked anew.
       const unfairly = (index: number) => {
         const reason = rows[index]?.answer
         return LIMITS.has(reason) && batch.slice(0, index).some((other, before) => {
           const answer = rows[before]?.answer
-          return other.appId === batch[index]?.appId && (LIMITS.has(answer) || answer === "turn_queue_full") && (answer !== reason || hold(other) > hold(batch[index]))
+          return other.appId === batch[index]?.appId && (LIMITS.has(answer) || answer === "turn_queue_full") && (answer !== reason || hold(before) > hold(index))
         })
       }
       return Promise.all(rows.map((row, index) => {
@@ -114,7 +119,7 @@ export const layer = (options: { readonly holdMicroUsd: (mode: ReplyMode) => num
       announce(written)
       return written.rows[0] as Verdict
     }
-    const submit = groupCommit({ maxBatch: 64, inFlight: 2, gatherMs: GATHER_MS, run, runAlone })
+    const submit = groupCommit({ maxBatch: 64, inFlight: 2, gatherMs: GATHER_MS, appOf: ({ appId }) => appId, run, runAlone })
 
     const accept = Effect.fnUntraced(function*(message: InboundMessage) {
       const send = { ...message, runRef: newId("run"), saidId: newId("evt"), statusId: message.source === "api" ? newId("evt") : null }

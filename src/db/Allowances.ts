@@ -69,7 +69,8 @@ export class Allowances extends Context.Service<Allowances, {
   readonly limitApp: (appId: string, accountId: string, change: AppLimitsChange) => Effect.Effect<AppAllowance, DatabaseError>
   /** Undefined: no such end-user. */
   readonly ofEndUser: (appId: string, externalUserRef: string) => Effect.Effect<EndUserAllowance | undefined, DatabaseError>
-  readonly limitEndUser: (appId: string, externalUserRef: string, change: Partial<EndUserLimits>) => Effect.Effect<EndUserAllowance | undefined, DatabaseError>
+  /** Creates the end-user if the app has none by this reference, so that caps hold from the first session on. */
+  readonly limitEndUser: (appId: string, externalUserRef: string, change: Partial<EndUserLimits>) => Effect.Effect<EndUserAllowance, DatabaseError>
   /** Counts everything of these apps anew by the ledger; of all apps that are limited when none is named. */
   readonly recount: (appIds: ReadonlyArray<string> | null) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Allowances") {
@@ -144,13 +145,14 @@ export class Allowances extends Context.Service<Allowances, {
 
     const limitEndUser = Effect.fnUntraced(function*(appId: string, externalUserRef: string, change: Partial<EndUserLimits>) {
       yield* lockApp(appId)
-      if ((yield* ofEndUser(appId, externalUserRef)) === undefined) return undefined
+      yield* query((sql) => sql`insert into end_users (app_id, external_user_ref) values (${appId}, ${externalUserRef}) on conflict do nothing`)
       if (yield* write(appId, "end_user", externalUserRef, change)) {
         yield* countAnew(appId)
         yield* soonAgain(appId)
       }
       yield* record({ action: "end_user_caps.updated", appId, subject: externalUserRef, detail: change })
-      return yield* ofEndUser(appId, externalUserRef)
+      const limited = yield* ofEndUser(appId, externalUserRef)
+      return limited ?? (yield* Effect.die(new Error("an end-user who was just limited is gone")))
     }, transaction)
 
     const recountAll = Effect.fnUntraced(function*(appIds: ReadonlyArray<string> | null) {

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { type MintedKey, mintApiKey } from "#src/accounts/apiKey.ts"
 import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
+import { isSuspended } from "./isSuspended.ts"
 
 /** What an app may have at most of keys that can be used. */
 export const MOST_KEYS = 100
@@ -35,6 +36,9 @@ export interface StoredKey {
   readonly secret_hash: Buffer
   readonly revoked: boolean
   readonly expired: boolean
+  /** Whether the operator has suspended its app, and why. */
+  readonly suspended: boolean
+  readonly suspended_reason: string | null
   /** Whether it is time to write down that it is used. */
   readonly use_unwritten: boolean
 }
@@ -65,10 +69,10 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   readonly rotate: (place: KeyPlace, graceSeconds: number) => Effect.Effect<{ readonly appId: string; readonly minted: MintedKey; readonly key: ApiKey; readonly replaced: ApiKey } | undefined, KeyRefused | DatabaseError>
   /** Ends a key at once and for good; again is the same. Undefined: no such key. */
   readonly revoke: (place: KeyPlace) => Effect.Effect<ApiKey | undefined, DatabaseError>
-  /** Those of these keys, by prefix, that can be used now. */
+  /** Those of these keys, by prefix, that can be used now: not while their app is suspended. */
   readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
   readonly find: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
-  /** Hears the prefix of each key that is ended here, or elsewhere as `KeyEndings` has word of it, until the returned function is called. */
+  /** Hears the prefix of each key that is ended, or suspended with its app, here, or elsewhere as `KeyEndings` has word of it, until the returned function is called. */
   readonly onEnd: (listener: (prefix: string) => void) => () => void
   readonly ended: (prefix: string) => void
   /** Writes down that a key is used, unless that was done within the last minute. */
@@ -174,14 +178,15 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       revoke,
       valid: (prefixes) =>
         query<Array<{ prefix: string }>>((sql) => sql`
-          select prefix from api_keys where prefix = any(${prefixes}::text[]) and revoked_at is null and (expires_at is null or expires_at > now())`).pipe(
+          select prefix from api_keys where prefix = any(${prefixes}::text[]) and revoked_at is null and (expires_at is null or expires_at > now())
+            and not (${isSuspended(sql, sql`app_id`)})`).pipe(
           Effect.map((rows) => rows.map((row) => row.prefix))
         ),
       find: (prefix) =>
         query<Array<StoredKey>>((sql) => sql`
-          select app_id, kind, secret_hash, revoked_at is not null as revoked, coalesce(expires_at <= now(), false) as expired,
+          select k.app_id, k.kind, k.secret_hash, k.revoked_at is not null as revoked, h.scope is not null as suspended, h.reason as suspended_reason, coalesce(expires_at <= now(), false) as expired,
             last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
-          from api_keys where prefix = ${prefix}`).pipe(Effect.map((rows) => rows[0])),
+          from api_keys k left join telegram_holds h on h.scope = k.app_id and h.kind = 'app' and h.released_at is null where k.prefix = ${prefix}`).pipe(Effect.map((rows) => rows[0])),
       onEnd: (listener) => {
         listeners.add(listener)
         return () => listeners.delete(listener)

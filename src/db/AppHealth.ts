@@ -52,7 +52,7 @@ export class AppHealth extends Context.Service<AppHealth, {
           (select max(started_at) from written where status = 'ok') as last_ok_at, w.written, w.went_wrong,
           (select count(*)::int from lanes where app_id = ${appId} and status = 'ready' and owner is null) + (select count(*)::int from lanes where app_id = ${appId} and status = 'waiting') as backlog,
           (select count(*)::int from channels where app_id = ${appId} and status = 'failing') as failing_channels,
-          (select json_build_object('since', since, 'reason', reason) from telegram_holds where scope in (${ALL_APPS}, ${appId}) and released_at is null
+          (select json_build_object('since', since, 'reason', reason) from telegram_holds where kind = 'telegram' and scope in (${ALL_APPS}, ${appId}) and released_at is null
             and exists (select from telegram_bots where app_id = ${appId} and status <> 'detached') order by since limit 1) as hold,
           (select count(*)::int from images where app_id = ${appId} and status in ('queued', 'generating')) as images_open,
           (select count(*)::int from images where app_id = ${appId} and status = 'failed' and finished_at >= now() - interval '1 hour') as images_failed,

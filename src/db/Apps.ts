@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import { type MintedKey, mintApiKey } from "#src/accounts/apiKey.ts"
 import { auditing } from "./auditLog.ts"
-import { Database, type DatabaseError } from "./Database.ts"
+import { Database, type DatabaseError, type Sql } from "./Database.ts"
 import { OPERATOR } from "./operator.ts"
 import { SHADOW_ACCOUNT } from "./shadow.ts"
 import { VersionConflict } from "./VersionConflict.ts"
@@ -23,13 +23,16 @@ export interface App {
   readonly expose_relational_numerics: boolean
   readonly version: number
   readonly created_at: Date
+  /** Null: it is not suspended. See `Suspensions`. */
+  readonly suspended_at: Date | null
+  readonly suspended_reason: string | null
 }
 
 /** What is left out stays as it is; null is the default again. */
 export interface AppChange {
   readonly name?: string | undefined
   readonly environment?: Environment | undefined
-  readonly expose_relational_numerics?: boolean | null | undefined
+  readonly expose_relational_numerics?: boolean | undefined
   /** Refused when the app is not at this version. */
   readonly expected_version?: number | undefined
 }
@@ -66,9 +69,13 @@ export class Apps extends Context.Service<Apps, {
     const { query, transaction } = database
     const record = auditing(database)
 
+    const columns = (sql: Sql) => sql`apps.*,
+      (select since from telegram_holds h where h.scope = apps.app_id and h.kind = 'app' and h.released_at is null) as suspended_at,
+      (select reason from telegram_holds h where h.scope = apps.app_id and h.kind = 'app' and h.released_at is null) as suspended_reason`
+
     const insert = Effect.fnUntraced(function*({ appId = newId("app"), accountId = OPERATOR, name, environment = "live" }: NewApp) {
       const [app] = yield* query<[App]>((sql) => sql`
-        insert into apps (app_id, account_id, name, environment) values (${appId}, ${accountId}, ${name}, ${environment}) returning *`)
+        insert into apps (app_id, account_id, name, environment) values (${appId}, ${accountId}, ${name}, ${environment}) returning ${columns(sql)}`)
       yield* record({ accountId, action: "app.created", appId, detail: { name, environment } })
       return app
     })
@@ -92,15 +99,15 @@ export class Apps extends Context.Service<Apps, {
       return count < MOST_APPS ? yield* insert(given) : yield* new TooManyApps()
     }, transaction)
 
-    const get = (appId: string) => query<Array<App>>((sql) => sql`select * from apps where app_id = ${appId}`).pipe(Effect.map((rows) => rows[0]))
+    const get = (appId: string) => query<Array<App>>((sql) => sql`select ${columns(sql)} from apps where app_id = ${appId}`).pipe(Effect.map((rows) => rows[0]))
     const getOf = (accountId: string, appId: string) =>
-      query<Array<App>>((sql) => sql`select * from apps where account_id = ${accountId} and app_id = ${appId}`).pipe(Effect.map((rows) => rows[0]))
+      query<Array<App>>((sql) => sql`select ${columns(sql)} from apps where account_id = ${accountId} and app_id = ${appId}`).pipe(Effect.map((rows) => rows[0]))
 
     const patch = Effect.fnUntraced(function*(appId: string, { name, environment, expose_relational_numerics: expose, expected_version }: AppChange) {
       const [changed] = yield* query<Array<App>>((sql) => sql`
         update apps set version = version + 1, name = coalesce(${name ?? null}, name), environment = coalesce(${environment ?? null}, environment),
-          expose_relational_numerics = ${expose === undefined ? sql`expose_relational_numerics` : expose === null ? sql`default` : expose}
-        where app_id = ${appId} and (${expected_version ?? null}::int is null or version = ${expected_version ?? null}) returning *`)
+          expose_relational_numerics = ${expose ?? sql`expose_relational_numerics`}
+        where app_id = ${appId} and (${expected_version ?? null}::int is null or version = ${expected_version ?? null}) returning ${columns(sql)}`)
       if (changed !== undefined) {
         yield* record({ accountId: changed.account_id, action: "app.updated", appId, detail: { name, environment, expose_relational_numerics: expose, version: changed.version } })
         return changed
@@ -117,7 +124,7 @@ export class Apps extends Context.Service<Apps, {
       idsOf: (accountId) => query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps where account_id = ${accountId}`).pipe(Effect.map((rows) => rows.map((row) => row.app_id))),
       list: ({ accountId, after, limit }) =>
         query<Array<App>>((sql) => sql`
-          select * from apps where account_id = coalesce(${accountId}::text, account_id) and account_id <> ${SHADOW_ACCOUNT} and (${after}::text is null or app_id > ${after})
+          select ${columns(sql)} from apps where account_id = coalesce(${accountId}::text, account_id) and account_id <> ${SHADOW_ACCOUNT} and (${after}::text is null or app_id > ${after})
           order by app_id limit ${limit}`),
       patch
     })

@@ -7,8 +7,10 @@ import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import { Alignment, type ChannelScope } from "./Alignment.ts"
 import { Database, type DatabaseError } from "./Database.ts"
-import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET } from "./sealedColumns.ts"
+import { maskUrl } from "./maskUrl.ts"
+import { CHANNEL_SECRET, CHANNEL_URL, PREVIOUS_CHANNEL_SECRET } from "./sealedColumns.ts"
 import { Secrets } from "./Secrets.ts"
+import { openUrl, type UrlRow } from "./webhookUrls.ts"
 
 /** Channels of one session, and app-wide channels of one app. */
 export const MAX_CHANNELS = 5
@@ -17,6 +19,7 @@ export interface StoredChannel {
   readonly channel_id: string
   readonly session_id: string | null
   readonly kind: string
+  /** Masked: the whole address may hold a credential. */
   readonly url: string
   readonly events: ReadonlyArray<string> | null
   readonly status: "active" | "paused" | "failing" | "disabled"
@@ -26,6 +29,8 @@ export interface StoredChannel {
   readonly consecutive_failures: number
   readonly created_at: Date
 }
+
+type ChannelRow = Omit<StoredChannel, "url"> & UrlRow
 
 export interface NewChannel {
   readonly kind: string
@@ -53,7 +58,6 @@ export class ChannelLimitReached extends Schema.TaggedError<ChannelLimitReached>
 
 /** Paths of the same app to one host are one endpoint. Another app's are not: what it does to a host that both use must not slow this one down. */
 const endpointOf = (appId: string, url: URL) => `${appId} ${url.origin}`
-const targetOf = (url: URL) => JSON.stringify({ url: url.href })
 
 /** Push channels, of a session or of a whole app. Undefined where there is no such channel in the scope. */
 export class Channels extends Context.Service<Channels, {
@@ -74,13 +78,19 @@ export class Channels extends Context.Service<Channels, {
     const alignment = yield* Alignment
     const secrets = yield* Secrets
 
+    const sealUrl = (appId: string, channelId: string, url: URL) => secrets.seal(CHANNEL_URL, [appId, channelId], Redacted.make(url.href))
+    const masked = Effect.fnUntraced(function*({ app_id, url, plain_url, ...channel }: ChannelRow) {
+      const address = yield* openUrl(secrets, { app_id, channel_id: channel.channel_id, url, plain_url }).pipe(Effect.orDie)
+      return { ...channel, url: maskUrl(new URL(Redacted.value(address))) } satisfies StoredChannel
+    })
+
     const select = ({ appId, sessionId }: ChannelScope, { channelId, after, limit }: ChannelFilter & { readonly channelId: string | null }) =>
-      query<Array<StoredChannel>>((sql) => sql`
-        select c.channel_id, c.session_id, c.kind, c.target ->> 'url' as url, array_to_json(c.events) as events, c.status, c.version, l.position, c.consecutive_failures, c.created_at
+      query<Array<ChannelRow>>((sql) => sql`
+        select c.app_id, c.channel_id, c.session_id, c.kind, c.url, c.target ->> 'url' as plain_url, array_to_json(c.events) as events, c.status, c.version, l.position, c.consecutive_failures, c.created_at
         from channels c left join lanes l on l.app_id = c.app_id and l.session_id = c.session_id and l.channel_id = c.channel_id
         where c.app_id = ${appId} and ${sessionId === null ? sql`c.covers = 'app'` : sql`c.session_id = ${sessionId}`} and c.status <> 'deleted'
           and (${channelId}::text is null or c.channel_id = ${channelId}) and (${after}::text is null or c.channel_id > ${after})
-        order by c.channel_id limit ${limit}`)
+        order by c.channel_id limit ${limit}`).pipe(Effect.flatMap(Effect.forEach(masked)))
     const get = (scope: ChannelScope, channelId: string) => select(scope, { channelId, after: null, limit: 1 }).pipe(Effect.map((rows) => rows[0]))
 
     // One after another, so that two that are created at once count each other; and exclusive of new sessions, of which each app-wide channel has a lane.
@@ -95,8 +105,8 @@ export class Channels extends Context.Service<Channels, {
       const { appId, sessionId } = scope
       const channelId = newId("chn")
       yield* query((sql) => sql`
-        insert into channels (app_id, channel_id, covers, session_id, kind, endpoint, target, secret, events, rewind_to, aligned_to)
-        values (${appId}, ${channelId}, ${sessionId === null ? "app" : "session"}, ${sessionId}, ${kind}, ${endpointOf(appId, url)}, ${targetOf(url)}::text::jsonb,
+        insert into channels (app_id, channel_id, covers, session_id, kind, endpoint, target, url, secret, events, rewind_to, aligned_to)
+        values (${appId}, ${channelId}, ${sessionId === null ? "app" : "session"}, ${sessionId}, ${kind}, ${endpointOf(appId, url)}, '{}', ${sealUrl(appId, channelId, url)},
           ${secrets.seal(CHANNEL_SECRET, [appId, channelId], secret)}, ${events}::text[], ${fromStart ? 0 : null}, '')`)
       yield* alignment.begin(scope, channelId)
       return (yield* get(scope, channelId)) ?? (yield* Effect.die(new Error("a channel just written is gone")))
@@ -131,7 +141,7 @@ export class Channels extends Context.Service<Channels, {
         if (url !== undefined) {
           // What the old endpoint asked for is not for the new one.
           yield* query((sql) => sql`
-            update channels set target = ${targetOf(url)}::text::jsonb, endpoint = ${endpointOf(appId, url)}, not_before = null
+            update channels set target = '{}', url = ${sealUrl(appId, channelId, url)}, endpoint = ${endpointOf(appId, url)}, not_before = null
             where app_id = ${appId} and channel_id = ${channelId}`)
         }
         if (events !== undefined) yield* query((sql) => sql`update channels set events = ${events}::text[] where app_id = ${appId} and channel_id = ${channelId}`)

@@ -6,11 +6,12 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Character } from "#pipeline/domain/Character.ts"
+import { withStatedAge } from "#pipeline/safety/cardAge.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 
 const decode = Schema.decodeUnknownEffect(Character)
 
-/** A version is written once and never changes, so a copy in memory cannot be stale. */
+/** A version is written once and never changes, so a copy in memory cannot be stale. A character whose text states an age under 18 comes as one that is not an adult. */
 export class CharacterVersions extends Context.Service<CharacterVersions, {
   readonly get: (appId: string, slug: string, version: number) => Effect.Effect<Character, DatabaseError>
 }>()("src/db/CharacterVersions") {
@@ -21,7 +22,7 @@ export class CharacterVersions extends Context.Service<CharacterVersions, {
         const [appId = "", slug = "", version = ""] = key.split("\n")
         const [row] = yield* query<Array<{ profile: object }>>((sql) => sql`
           select profile from character_versions where app_id = ${appId} and slug = ${slug} and version = ${Number(version)}`)
-        return yield* decode({ ...row?.profile, slug }).pipe(Effect.orDie)
+        return withStatedAge(yield* decode({ ...row?.profile, slug }).pipe(Effect.orDie))
       }),
       { capacity: 1000, timeToLive: (exit) => Exit.isSuccess(exit) ? Duration.infinity : Duration.zero }
     )

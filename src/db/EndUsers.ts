@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { hasten } from "./initiativeStatements.ts"
+import { minorMark } from "./minorMarks.ts"
 
 /** What an app knows of one of its end-users, whom it names by a reference of its own. */
 export interface EndUser {
@@ -32,7 +33,7 @@ export interface EndUserFilter {
   readonly limit: number
 }
 
-/** End-users of an app. There from their first session on, until they are erased: see Erasures. */
+/** End-users of an app, from their first session or their first cap until they are erased: see Erasures. */
 export class EndUsers extends Context.Service<EndUsers, {
   readonly list: (appId: string, filter: EndUserFilter) => Effect.Effect<ReadonlyArray<EndUser>, DatabaseError>
   readonly get: (appId: string, externalUserRef: string) => Effect.Effect<EndUser | undefined, DatabaseError>
@@ -67,7 +68,13 @@ export class EndUsers extends Context.Service<EndUsers, {
     const change = Effect.fnUntraced(function*(appId: string, externalUserRef: string, changed: EndUserChange) {
       if (changed.blocked !== undefined) yield* noteBlock(appId, externalUserRef, changed.blocked)
       if (Object.keys(changed).length > 0) {
-        yield* query((sql) => sql`update end_users set ${sql({ ...changed })} where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+        // Only a statement that they are an adult ends that they are a minor.
+        const { age_band, ...rest } = changed
+        if (age_band !== undefined) yield* query((sql) => sql`
+          update end_users set age_band = case when age_band = 'minor' and ${age_band} = 'unknown' then 'minor' else ${age_band} end, minor_characters = case ${age_band} when 'adult' then '{}' else minor_characters end
+          where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+        if (age_band === "adult") yield* query((sql) => sql`delete from minor_marks where app_id = ${appId} and mark = ${minorMark(sql, appId, externalUserRef)}`)
+        if (Object.keys(rest).length > 0) yield* query((sql) => sql`update end_users set ${sql({ ...rest })} where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
         // Whether they are blocked, how old they are and where they live decide whether they are written to.
         yield* query((sql) => hasten(sql, sql`select app_id, session_id from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef}`))
       }

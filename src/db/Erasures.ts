@@ -6,6 +6,7 @@ import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { eraseSessions } from "./eraseSessions.ts"
 import { blankPerson, eraseTraces } from "./eraseTraces.ts"
+import { keepMinor } from "./minorMarks.ts"
 import { lockAllowancesOf } from "./moneyStatements.ts"
 
 /** Sessions that one transaction erases. */
@@ -69,6 +70,7 @@ export class Erasures extends Context.Service<Erasures, {
       const back = yield* query((sql) => sql`select 1 from sessions where app_id = ${appId} and external_user_ref = ${externalUserRef} limit 1`)
       if (back.length > 0) return
       yield* query((sql) => sql`delete from allowances where app_id = ${appId} and kind = 'end_user' and external_user_ref = ${externalUserRef}`)
+      yield* keepMinor(appId, externalUserRef)
       yield* query((sql) => sql`delete from end_users where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
     })
 

@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { EventLog, type LogChunk, type LogPosition, LogUnavailable } from "#channels/event-log/EventLog.ts"
 import { Database, type Sql } from "./Database.ts"
+import { shownEvent } from "./shownEvent.ts"
 import { groupCommit } from "./GroupCommit.ts"
 
 interface Read extends LogPosition {
@@ -16,7 +17,7 @@ interface ChunkRow {
   readonly kept_after: number
 }
 
-const frame = (sql: Sql) => sql`'id: ' || e.cursor || E'\nevent: ' || e.type || E'\ndata: ' || event_json(e) || E'\n\n'`
+const frame = (sql: Sql) => sql`'id: ' || e.cursor || E'\nevent: ' || e.type || E'\ndata: ' || ${shownEvent(sql)} || E'\n\n'`
 
 /** Many reads in one statement; PostgreSQL joins each chunk's text, so that a row a chunk crosses the wire and not a row an event. */
 const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>) => sql<Array<ChunkRow>>`
@@ -24,8 +25,9 @@ const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>
   from unnest(${batch.map((read) => read.appId)}::text[], ${batch.map((read) => read.sessionId)}::text[],
     ${batch.map((read) => read.since)}::bigint[], ${batch.map((read) => read.limit)}::int[]) with ordinality as w(app_id, session_id, since, most, n)
   join session_logs l on l.app_id = w.app_id and l.session_id = w.session_id
+  left join sessions s on s.app_id = w.app_id and s.session_id = w.session_id
   cross join lateral (
-    select string_agg(${format === "json" ? sql`event_json(e)` : frame(sql)}, ${format === "json" ? "," : ""} order by e.cursor) as text, max(e.cursor) as next_cursor
+    select string_agg(${format === "json" ? shownEvent(sql) : frame(sql)}, ${format === "json" ? "," : ""} order by e.cursor) as text, max(e.cursor) as next_cursor
     from (
       select * from events e
       where e.app_id = w.app_id and e.session_id = w.session_id and e.cursor > w.since and w.since < l.last_cursor

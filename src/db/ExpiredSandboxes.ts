@@ -15,7 +15,7 @@ const SESSIONS_A_STEP = 5
 /** All that is kept of an app when it has no session any more, what refers to others first. Its keys, its ledger and the audit log stay. */
 const TABLES = [
   "lanes", "delivery_attempts", "events", "session_logs", "telegram_chats", "telegram_paces", "telegram_updates", "telegram_links", "telegram_provisionings", "telegram_batch_items",
-  "telegram_batches", "telegram_bots", "channels", "end_users", "erasures", "idempotency_keys", "allowances", "proactive_policies", "readiness_probes", "research", "evidence", "eval_results", "eval_runs", "eval_suites", "images", "assets", "visual_identities", "npcs", "graph_edges", "storylines", "arc_influences", "worlds", "import_images", "imports", "character_versions", "characters", "apps"
+  "telegram_batches", "telegram_bots", "channels", "end_users", "minor_marks", "erasures", "idempotency_keys", "allowances", "safety_counts", "proactive_policies", "readiness_probes", "research", "evidence", "eval_results", "eval_runs", "eval_suites", "images", "assets", "visual_identities", "npcs", "graph_edges", "storylines", "arc_influences", "worlds", "import_images", "imports", "crashed_units", "character_versions", "characters", "apps"
 ] as const
 
 /** Demo apps whose keys have all expired. */

@@ -1,6 +1,7 @@
 import { toDatabaseError, type DatabaseError } from "./Database.ts"
 import * as Effect from "effect/Effect"
 import { answered } from "./postgres.ts"
+import { takeFairly } from "./takeFairly.ts"
 
 export interface GroupCommitOptions<A, B> {
   /** Rows of one batch at most. */
@@ -11,6 +12,8 @@ export interface GroupCommitOptions<A, B> {
   readonly gatherMs?: number
   /** After how long a batch that has not returned is overtaken: it counts as under way no longer, so that one held row or one silent connection holds up nobody else. Never when not given. */
   readonly overtakenAfterMs?: number
+  /** Whose an item is. Where more wait than one batch takes, apps take turns. In the order of arrival when not given. */
+  readonly appOf?: (item: A) => string
   /** Runs one batch in one transaction; answers in the order of the batch. */
   readonly run: (batch: ReadonlyArray<A>) => Promise<ReadonlyArray<B>>
   /** Runs one item alone, when its batch failed: one row's trouble must not be its siblings'. Defaults to a batch of one. */
@@ -38,6 +41,7 @@ const nextBatchSent = () => new Promise<void>((resume) => process.nextTick(resum
  */
 export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A) => Effect.Effect<B, DatabaseError>) => {
   const queue: Array<Waiting<A, B>> = []
+  const appOf = ({ item }: Waiting<A, B>) => options.appOf?.(item) ?? ""
   let running = 0
   let overtaken = 0
   let landed = 0
@@ -109,7 +113,7 @@ export const groupCommit = <A, B>(options: GroupCommitOptions<A, B>): ((item: A)
   const flush = () => {
     while (running < options.inFlight && queue.length > 0) {
       const countOut = countIn()
-      const batch = queue.splice(0, options.maxBatch)
+      const batch = takeFairly(queue, options.maxBatch, appOf)
       inCompany = batch.length > 1
       void settleInTime(batch).finally(() => {
         countOut()

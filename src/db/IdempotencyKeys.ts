@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createHash } from "node:crypto"
 import { Database, type DatabaseError } from "./Database.ts"
 
 export interface IdempotentRequest {
@@ -9,30 +8,25 @@ export interface IdempotentRequest {
   readonly scope: string
   readonly path: string
   readonly key: string
-  /** As it was sent, with fields that mean nothing to us. */
-  readonly body: unknown
+  /** Of the body as it was sent (bodyHash), with fields that mean nothing to us. */
+  readonly bodyHash: Buffer
 }
 
 /** `fresh`: written now. `replay`: the first answer to this key. `reused`: the key is known with another body. */
 export type IdempotentAnswer<A> = { readonly _tag: "fresh" | "replay"; readonly value: A } | { readonly _tag: "reused" }
 
-const inOrder = (_: string, value: unknown) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1)) : value
-
-/** Of the body as a value: neither white space nor the order of fields makes it another. */
-const hash = (body: unknown) => createHash("sha256").update(JSON.stringify(body, inOrder) ?? "").digest()
-
 /** Remembers the answer to a create under its key for 24 hours, in the transaction of the create itself. */
 export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
   readonly once: <A extends object, E, R>(request: IdempotentRequest, create: Effect.Effect<A, E, R>) => Effect.Effect<IdempotentAnswer<A>, E | DatabaseError, R>
+  /** Whether a create under this key has been answered. */
+  readonly knows: (request: Omit<IdempotentRequest, "bodyHash">) => Effect.Effect<boolean, DatabaseError>
   readonly expire: Effect.Effect<void, DatabaseError>
 }>()("src/db/IdempotencyKeys") {
   static readonly layer = Layer.effect(IdempotencyKeys, Effect.gen(function*() {
     const { query, transaction } = yield* Database
 
-    const once = <A extends object, E, R>({ scope, path, key, body }: IdempotentRequest, create: Effect.Effect<A, E, R>) =>
+    const once = <A extends object, E, R>({ scope, path, key, bodyHash }: IdempotentRequest, create: Effect.Effect<A, E, R>) =>
       transaction(Effect.gen(function*(): Effect.gen.Return<IdempotentAnswer<A>, E | DatabaseError, R> {
-        const bodyHash = hash(body)
         yield* query((sql) => sql`
           delete from idempotency_keys where app_id = ${scope} and path = ${path} and key = ${key} and created_at < now() - interval '24 hours'`)
         // A second request with the same key waits here for the first one to commit or roll back.
@@ -53,6 +47,11 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
 
     return IdempotencyKeys.of({
       once,
+      knows: ({ scope, path, key }) => query((sql) => sql`
+        select 1 from idempotency_keys
+        where app_id = ${scope} and path = ${path} and key = ${key} and created_at >= now() - interval '24 hours'`).pipe(
+        Effect.map((known) => known.length > 0)
+      ),
       expire: query((sql) => sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`).pipe(Effect.asVoid)
     })
   }))

@@ -81,7 +81,7 @@ export class Images extends Context.Service<Images, {
   /** With its content. One that nobody has begun costs nothing. */
   readonly remove: (appId: string, imageId: string) => Effect.Effect<Image | undefined, DatabaseError>
   /** The next that is to be made, by this process. */
-  readonly claim: (owner: string) => Effect.Effect<ClaimedImage | undefined, DatabaseError>
+  readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<ClaimedImage | undefined, DatabaseError>
   /** Takes what it costs, unless that is done. False: budget or cap do not cover it. */
   readonly pay: (image: ClaimedImage, priceMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
   /** Ends it, unless somebody else has it by now or it was deleted. What was taken for one that did not become ready is given back. */
@@ -161,7 +161,7 @@ export class Images extends Context.Service<Images, {
         where app_id = ${appId} and (${characterSlug}::text is null or character_slug = ${characterSlug}) and (${sessionId}::text is null or session_id = ${sessionId})
           and (${status}::text is null or status = ${status}) and (${before}::text is null or image_id < ${before})
         order by image_id desc limit ${limit}::int`),
-      claim: (owner) => query<Array<ClaimedImage>>((sql) => claimImage(sql, owner)).pipe(Effect.map(([row]) => row))
+      claim: (owner, except) => query<Array<ClaimedImage>>((sql) => claimImage(sql, owner, except)).pipe(Effect.map(([row]) => row))
     })
   }))
 }

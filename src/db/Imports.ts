@@ -80,6 +80,8 @@ const json = (value: unknown): string => JSON.stringify(value)
  */
 export class Imports extends Context.Service<Imports, {
   readonly stage: (appId: string, made: NewImport) => Effect.Effect<StoredImport, TooManyImports | DatabaseError>
+  /** How many wait to be committed or discarded. */
+  readonly countOpen: (appId: string) => Effect.Effect<number, DatabaseError>
   readonly get: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, DatabaseError>
   /** Newest first, those before `before`. */
   readonly list: (appId: string, page: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
@@ -103,6 +105,10 @@ export class Imports extends Context.Service<Imports, {
     const get = (appId: string, importId: string) =>
       query<Array<StoredImport>>((sql) => sql`
         select ${columns(sql)}, bundle, report, accepted_warnings from imports where app_id = ${appId} and import_id = ${importId}`).pipe(Effect.map(([stored]) => stored))
+    const countOpen = (appId: string) =>
+      query<[{ waiting: number }]>((sql) => sql`
+        select count(*)::int as waiting from imports
+        where app_id = ${appId} and status in ('needs_review', 'ready') and expires_at > now()`).pipe(Effect.map(([{ waiting }]) => waiting))
     const list = (appId: string, { status, before, limit }: { readonly status: ImportStatus | null; readonly before: string | null; readonly limit: number }) =>
       query<Array<ListedImport>>((sql) => sql`
         select * from (select ${columns(sql)} from imports where app_id = ${appId}) i
@@ -116,9 +122,7 @@ export class Imports extends Context.Service<Imports, {
     const stage = Effect.fnUntraced(function*(appId: string, { status, mode, targetSlug, format, filename, bundle, report, images, mostOpen }: NewImport) {
       // One after another, so that no more wait than may.
       yield* query((sql) => sql`select 1 from apps where app_id = ${appId} for no key update`)
-      const [{ waiting }] = yield* query<[{ waiting: number }]>((sql) => sql`
-        select count(*)::int as waiting from imports where app_id = ${appId} and status in ('needs_review', 'ready') and expires_at > now()`)
-      if (waiting >= mostOpen) return yield* new TooManyImports()
+      if ((yield* countOpen(appId)) >= mostOpen) return yield* new TooManyImports()
       const importId = newId("imp")
       yield* query((sql) => sql`
         insert into imports (app_id, import_id, status, mode, target_slug, format, filename, content_hash, bundle, report, expires_at)
@@ -184,7 +188,7 @@ export class Imports extends Context.Service<Imports, {
     }))
 
     return Imports.of({
-      stage, get, list, revise, commit, discard, expire,
+      stage, countOpen, get, list, revise, commit, discard, expire,
       image: (appId, importId, sha256) => query<Array<{ content: Uint8Array }>>((sql) => sql`
         select content from import_images where app_id = ${appId} and import_id = ${importId} and sha256 = ${sha256}`).pipe(Effect.map(([row]) => row?.content))
     })

@@ -13,9 +13,14 @@ import { lockSessions } from "./acceptStatements.ts"
 import { CharacterVersions } from "./CharacterVersions.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { type Gathered, gatherer } from "./initiativeFacts.ts"
+import { Prices } from "#src/model/prices.ts"
+import type { Reserve } from "#src/model/reservation.ts"
 import { beginTurn, claimDue, decidedOf, lockCaps, skippedByOf, writeDecision, writeDue } from "./initiativeStatements.ts"
 import { lockAllowances } from "./moneyStatements.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { Relationships } from "./Relationships.ts"
+import { beginScheduled } from "./scheduleStatements.ts"
 import type { SessionRef } from "./Turns.ts"
 import { OVERTAKEN } from "./turnStatements.ts"
 
@@ -50,6 +55,9 @@ export interface BegunTurn extends SessionRef {
   readonly initiative: Initiative
 }
 
+/** When a session is looked at again whose checks have stopped their processes too often. */
+const GIVEN_UP_FOR = "1 day"
+
 /** How long whoever looks at a session may take before another looks. */
 const LEASE_MS = 120_000
 
@@ -70,12 +78,12 @@ export class Initiatives extends Context.Service<Initiatives, {
   /** The newest first, of one session or of all, those before `before`. */
   readonly decisions: (appId: string, filter: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredDecision>, DatabaseError>
 }>()("src/db/Initiatives") {
-  /** `holdMicroUsd`: what a turn by which a character writes first may cost at worst. */
-  static readonly layer = ({ holdMicroUsd }: { readonly holdMicroUsd: number }) => Layer.effect(Initiatives, Effect.gen(function*() {
+  static readonly layer = ({ reserve }: { readonly reserve: Reserve }) => Layer.effect(Initiatives, Effect.gen(function*() {
     const database = yield* Database
     const { query, transaction } = database
     const relationships = yield* Relationships
-    const gather = gatherer(database, yield* CharacterVersions, holdMicroUsd)
+    const gather = gatherer(database, yield* CharacterVersions, reserve)
+    const { version } = yield* Prices
 
     const stateOf = Effect.fnUntraced(function*(session: SessionRef) {
       const now = yield* Clock.currentTimeMillis
@@ -91,13 +99,14 @@ export class Initiatives extends Context.Service<Initiatives, {
       return gathered === undefined ? undefined : { at: new Date(now), decision: decide(gathered.facts, now), runRef: null }
     })
 
-    const begin = Effect.fnUntraced(function*(session: SessionRef, { facts }: Gathered, { candidate }: Decision, now: number, travelled: boolean) {
+    const begin = Effect.fnUntraced(function*(session: SessionRef, { facts, holdMicroUsd }: Gathered, { candidate }: Decision, now: number, travelled: boolean) {
       const runRef = newId("run")
-      const { reason, loop, beat } = candidate
+      const { reason, loop, beat, scheduled } = candidate
       const initiative: Initiative = {
-        reason, about: loop?.text ?? beat?.summary ?? null, avoid: facts.preferences.topics_avoid, channels: facts.channels.map(({ kind }) => kind), ...(travelled && { as_of: new Date(now).toISOString() })
+        reason, about: loop?.text ?? beat?.summary ?? scheduled?.topic ?? null, ...(typeof scheduled?.text === "string" && { text: scheduled.text }), avoid: facts.preferences.topics_avoid, welcome: facts.preferences.topics_welcome, channels: facts.channels.map(({ kind }) => kind), ...(travelled && { as_of: new Date(now).toISOString() })
       }
-      const [opened] = yield* query<Array<{ turn_index: number }>>((sql) => beginTurn(sql, session, runRef, holdMicroUsd, initiative))
+      const [opened] = yield* query<Array<{ turn_index: number }>>((sql) => beginTurn(sql, session, runRef, holdMicroUsd, initiative, version))
+      if (scheduled !== undefined && opened !== undefined) yield* query((sql) => beginScheduled(sql, session, scheduled.id, opened.turn_index))
       if (beat !== undefined) yield* query((sql) => sql`update storyline_steps set initiates = false where app_id = ${session.appId} and session_id = ${session.sessionId} and initiates`)
       if (loop !== null) {
         const at = new Date(now)
@@ -135,7 +144,12 @@ export class Initiatives extends Context.Service<Initiatives, {
       const now = yield* Clock.currentTimeMillis
       const leasedUntil = new Date(now + LEASE_MS).toISOString()
       const due = yield* query<Array<{ app_id: string; session_id: string }>>((sql) => claimDue(sql, new Date(now).toISOString(), leasedUntil, most))
-      return due.map((row) => Effect.asVoid(decideOn({ appId: row.app_id, sessionId: row.session_id }, null, leasedUntil)))
+      return due.map(({ app_id: appId, session_id: sessionId }) => Effect.asVoid(attempt(
+        unitOf("proactive", appId, sessionId),
+        decideOn({ appId, sessionId }, null, leasedUntil),
+        query((sql) => sql`
+          update relationships set initiate_at = now() + ${GIVEN_UP_FOR}::interval where app_id = ${appId} and session_id = ${sessionId} and initiate_at = ${leasedUntil}::timestamptz`)
+      )))
     })
 
     const objection = Effect.fnUntraced(function*(turn: BegunTurn) {

@@ -1,9 +1,12 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type AfterStep, type LaneLease, type LaneRef, Lanes, type LaneStep, LanesUnavailable, type Room } from "#channels/Lanes.ts"
 import { Database } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
-import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, noteHealth, type Place, settleLanes, sweepLanes } from "./laneStatements.ts"
+import { hurryLanes } from "./hurryLanes.ts"
+import { CHANNELS_A_CLAIM, claimLanes, type LeaseRow, noteHealth, type Place, settleLanes } from "./laneStatements.ts"
+import { sweepLanes } from "./laneRecovery.ts"
 import { untilReachable } from "./retry.ts"
 import { isHeld } from "./telegram/isHeld.ts"
 
@@ -26,6 +29,7 @@ const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<L
         owner,
         fence: row.fence,
         failures: row.failures,
+        early: row.early_ms === null ? null : Duration.millis(row.early_ms),
         part: row.part,
         interrupted: row.interrupted === null ? null : { cursor: row.interrupted, part: row.interrupted_part },
         unknowns: row.unknowns,
@@ -63,6 +67,9 @@ export const layer = Layer.effect(Lanes, Effect.gen(function*() {
       const news = rows.filter((row) => row.news).map((row) => batch[row.n - 1]!)
       // What is not noted now is noted with a later step.
       if (news.length > 0) await noteHealth(pool, news).catch(() => {})
+      const sent = news.filter(({ outcome }) => outcome === "sent")
+      // Those that are not hurried now are hurried with a later success, or wait their time.
+      if (sent.length > 0) await hurryLanes(pool, sent).catch(() => {})
       const after = new Map(rows.map((row) => [row.n, row.after]))
       return batch.map((_, index) => after.get(index + 1) ?? "lost")
     }

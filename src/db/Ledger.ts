@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "./Database.ts"
 import { isNoShadow } from "./shadow.ts"
 
-/** A turn that has ended and whose books do not agree. All in micro-USD; `held` should be 0, the others the same. */
+/** A turn that has ended and whose books do not agree. All in micro-USD; `held`, without what is kept for the reading of it, should be 0, the others the same. */
 export interface Mismatch {
   readonly app_id: string
   readonly session_id: string
@@ -40,7 +40,7 @@ export class Ledger extends Context.Service<Ledger, {
         select session_id, turn_index, sum(amount_micro_usd) filter (where entry = 'settle') as settled, sum(amount_micro_usd) filter (where entry <> 'settle') as held
         from ledger where app_id = ${appId} and at >= ${since.toISOString()} group by 1, 2
       ), books as (
-        select t.run_ref, t.session_id, t.turn_index, coalesce(t.cost_micro_usd, 0)::int8 as charged, coalesce(m.settled, 0)::int8 as settled, coalesce(m.held, 0)::int8 as held,
+        select t.run_ref, t.session_id, t.turn_index, coalesce(t.cost_micro_usd, 0)::int8 as charged, coalesce(m.settled, 0)::int8 as settled, (coalesce(m.held, 0) - t.reading_hold_micro_usd)::int8 as held,
           (select coalesce(sum(s.cost_micro_usd), 0) from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index)::int8 as staged
         from accepted a join turns t on t.app_id = ${appId} and t.session_id = a.session_id and t.turn_index = a.turn_index
         left join moved m on m.session_id = t.session_id and m.turn_index = t.turn_index

@@ -73,6 +73,7 @@ const MOST_AT_ONCE = 16
 const searchAmong = (sql: Pool, inQuestion: Query) => groupCommit<Wanted, Found>({
   maxBatch: MOST_AT_ONCE,
   inFlight: 2,
+  appOf: ({ appId }) => appId,
   run: (batch) => sql<Array<Found>>`
     select (
       select coalesce(json_agg(json_build_object('lexeme', lexeme, 'weight', weight)), '[]') from (

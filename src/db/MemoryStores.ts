@@ -27,6 +27,7 @@ export const layer = Layer.effect(MemoryStore, Effect.gen(function*() {
   const standing = groupCommit<SessionRef, Omit<Row, "n">>({
     maxBatch: 64,
     inFlight: 2,
+    appOf: ({ appId }) => appId,
     run: async (batch) => {
       const rows = await pool<Array<Row>>`
         select w.n::int, r.bearing, (

@@ -49,7 +49,7 @@ export class Probes extends Context.Service<Probes, {
   /** What a model found in this version; null: none has looked. */
   readonly contradictions: (appId: string, slug: string, version: number) => Effect.Effect<ReadonlyArray<Finding> | null, DatabaseError>
   /** One to work at, in the name of a registered worker. */
-  readonly claim: (owner: string) => Effect.Effect<StoredProbe | undefined, DatabaseError>
+  readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<StoredProbe | undefined, DatabaseError>
   /** False: somebody else works at it by now. */
   readonly note: (owner: string, probe: Probe, turns: ReadonlyArray<Rehearsed>, spentMicroUsd: number) => Effect.Effect<boolean, DatabaseError>
   /** Leaves it to another worker, who goes on with it. */
@@ -101,8 +101,8 @@ export class Probes extends Context.Service<Probes, {
         select contradictions from readiness_probes where app_id = ${appId} and slug = ${slug} and version = ${version} and contradictions is not null order by created_at desc limit 1`).pipe(
         Effect.map((rows) => rows[0]?.contradictions ?? null)
       ),
-      claim: Effect.fnUntraced(function*(owner) {
-        const [claimed] = yield* query<Array<Probe>>((sql) => claimRun(sql, "readiness_probes", owner))
+      claim: Effect.fnUntraced(function*(owner, except) {
+        const [claimed] = yield* query<Array<Probe>>((sql) => claimRun(sql, "readiness_probes", owner, except))
         return claimed === undefined ? undefined : yield* get(claimed.app_id, claimed.run_ref)
       }),
       note: (owner, { app_id, run_ref }, turns, spentMicroUsd) => query((sql) => sql`

@@ -10,10 +10,13 @@ import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
 import { EMPTY_PATCH, type Patch } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+import { Prices } from "#src/model/prices.ts"
 import { lockSessions } from "./acceptStatements.ts"
 import { makeBreath } from "./breath.ts"
 import { Database, type DatabaseError } from "./Database.ts"
 import { CharacterVersions } from "./CharacterVersions.ts"
+import { CurrentUnit, inUnit } from "#src/units/currentUnit.ts"
+import type { Unit } from "#src/units/Unit.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
@@ -40,12 +43,17 @@ export interface Unread {
   readonly isLast: boolean
   /** Whether there are stories that may go on by it. */
   readonly storied: boolean
+  /** What is still held for the reading of it, in micro-USD. */
+  readonly heldMicroUsd: number
+  /** Whether somebody is limited in what may be spent on it. */
+  readonly isLimited: boolean
 }
 
 export interface Reading {
   readonly session: SessionRef
   readonly turn: ReadTurn
   readonly storied: boolean
+  readonly heldMicroUsd: number
   /** Against the relationship as it stands now. */
   readonly decide: (known: Relationship) => Patch
   /** How it was read, and what that has cost. */
@@ -53,6 +61,11 @@ export interface Reading {
   readonly at: Date
   /** What the app is told of, if it has opted in. */
   readonly scores: (after: Relationship) => Payload<"relationship_score.changed"> | null
+}
+
+/** A reading on its way into a batch, where it is decided in the unit of work that it is a part of. */
+interface Queued extends Reading {
+  readonly unit: Unit | null
 }
 
 /** The turns of a session that have ended, as they are read one after another for what they tell of the two. */
@@ -70,6 +83,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     const relationships = yield* Relationships
     const stories = yield* SessionStories
     const signals = yield* LogSignals
+    const { version } = yield* Prices
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
     const breath = makeBreath()
 
@@ -86,6 +100,8 @@ export class ReadTurns extends Context.Service<ReadTurns, {
         exposes: row.exposes,
         isLast: row.is_last,
         storied: row.storied,
+        heldMicroUsd: row.held_micro_usd,
+        isLimited: row.is_limited,
         turn: {
           sessionId,
           turnIndex: row.turn_index,
@@ -103,6 +119,7 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     const find = groupCommit<SessionRef, UnreadRow | undefined>({
       maxBatch: MOST_TOGETHER,
       inFlight: 1,
+      appOf: ({ appId }) => appId,
       run: async (batch) => {
         const rows = new Map((await findUnread(pool, batch)).map((row) => [row.n, row]))
         return batch.map((_, place) => rows.get(place + 1))
@@ -125,9 +142,9 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       return { at, patch: told, turnIndex }
     })
 
-    const writeAll = Effect.fnUntraced(function*(batch: ReadonlyArray<Reading>) {
+    const writeAll = Effect.fnUntraced(function*(batch: ReadonlyArray<Queued>) {
       const costOf = ({ record }: Reading) => record.usage?.costMicroUsd ?? 0
-      const dear = batch.filter((reading) => costOf(reading) > 0).map(({ session }) => session)
+      const dear = batch.filter((reading) => costOf(reading) > 0 || reading.heldMicroUsd > 0).map(({ session }) => session)
       const [, logs] = yield* Effect.all([
         dear.length === 0 ? Effect.void : query((sql) => lockAllowances(sql, dear.map(({ appId }) => appId), dear.map(({ sessionId }) => sessionId))),
         query<Array<{ session_id: string }>>((sql) => lockSessions(sql, batch.map(({ session }) => session.appId), batch.map(({ session }) => session.sessionId)))
@@ -139,12 +156,13 @@ export class ReadTurns extends Context.Service<ReadTurns, {
       const fresh = new Set<Reading>()
       const after = yield* relationships.amendAll(readings.map((reading) => ({
         session: reading.session,
-        decide: (known: Relationship) => Effect.tap(Effect.andThen(breath, decideOn(reading, known)), ({ turnIndex }) => Effect.sync(() => { if (turnIndex !== undefined) fresh.add(reading) }))
+        decide: (known: Relationship) => Effect.tap(Effect.andThen(breath(reading.session.appId), reading.unit === null ? decideOn(reading, known) : inUnit(reading.unit, decideOn(reading, known))), ({ turnIndex }) => Effect.sync(() => { if (turnIndex !== undefined) fresh.add(reading) }))
       })))
       yield* query((sql) => writeAfterwards(
         sql,
         readings.map((reading) => ({ app: reading.session.appId, session: reading.session.sessionId, turn: reading.turn.turnIndex, cost: costOf(reading) })),
-        JSON.stringify(readings.map(({ record }, place) => stageRow(record, place + 1, 0)))
+        JSON.stringify(readings.map(({ record }, place) => stageRow(record, place + 1, 0))),
+        version
       ))
       const told = readings.flatMap((reading, place): ReadonlyArray<Told> => {
         const { session, turn: { turnIndex }, scores } = reading
@@ -155,16 +173,17 @@ export class ReadTurns extends Context.Service<ReadTurns, {
     }, transaction)
 
     // What no rule can read is an answer of its own reading alone.
-    const commit = groupCommit<Reading, Exit.Exit<void>>({
+    const commit = groupCommit<Queued, Exit.Exit<void>>({
       maxBatch: MOST_TOGETHER,
       inFlight: 1,
+      appOf: ({ session }) => session.appId,
       run: async (batch) => {
         await run(writeAll(batch))
         return batch.map(() => Exit.void)
       },
       runAlone: (reading) => run(writeAll([reading]).pipe(Effect.as(Exit.void), Effect.catchDefect((defect) => Effect.succeed(Exit.die(defect)))))
     })
-    const write = (reading: Reading) => Effect.flatten(commit(reading))
+    const write = (reading: Reading) => Effect.flatMap(CurrentUnit, (unit) => Effect.flatten(commit({ ...reading, unit })))
 
     const putOff = groupCommit<ReadonlyArray<SessionRef>, void>({
       maxBatch: 64,

@@ -92,7 +92,7 @@ export class Research extends Context.Service<Research, {
   readonly list: (of: CharacterRef, filter: { readonly status: string | null; readonly before: string | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<StoredResearch>, DatabaseError>
   /** Ends it where it is, if it has not ended. Undefined: no such run. */
   readonly cancel: (of: CharacterRef, researchId: string) => Effect.Effect<StoredResearch | undefined, DatabaseError>
-  readonly claim: (owner: string) => Effect.Effect<StoredResearch | undefined, DatabaseError>
+  readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<StoredResearch | undefined, DatabaseError>
   /** The first that has not been read. */
   readonly nextSource: (run: Run) => Effect.Effect<OpenSource | undefined, DatabaseError>
   /** What was fetched. False, here and below: somebody else works at it by now, or it was cancelled. */
@@ -201,8 +201,8 @@ export class Research extends Context.Service<Research, {
         select ${columns(sql)} from research r where r.app_id = ${appId} and r.slug = ${slug} ${status === null ? sql`` : sql`and r.status = ${status}`} ${before === null ? sql`` : sql`and r.research_id < ${before}`}
         order by r.research_id desc limit ${limit}::int`),
       cancel,
-      claim: (owner) => query<Array<StoredResearch>>((sql) => sql`
-        with claimed as (${claimRun(sql, "research", owner)}) select ${columns(sql)} from research r join claimed using (app_id, run_ref)`).pipe(
+      claim: (owner, except) => query<Array<StoredResearch>>((sql) => sql`
+        with claimed as (${claimRun(sql, "research", owner, except)}) select ${columns(sql)} from research r join claimed using (app_id, run_ref)`).pipe(
         Effect.map(([run]) => run === undefined ? undefined : { ...run, status: "running" as const, attempts: run.attempts + 1 })
       ),
       nextSource: ({ app_id, slug, research_id }) => query<Array<OpenSource>>((sql) => sql`

@@ -11,6 +11,8 @@ export const RUN_STATUSES = ["queued", "running", "replied", "withheld", "exited
 
 export interface Run {
   readonly run_ref: string
+  /** The turn that it belongs to, where it is not that turn itself. */
+  readonly parent_ref: string | null
   /** None of an eval, whose sessions nobody sees. */
   /** Null: it is of no session. */
   readonly session_id: string | null
@@ -49,15 +51,18 @@ const APP_PLACE = /^(\d{1,16})-((?:run|evr)_[0-9A-Z]{26})-(\d{1,5})$/
 export const isSessionPlace = (place: string): boolean => SESSION_PLACE.test(place)
 export const isAppPlace = (place: string): boolean => APP_PLACE.test(place)
 
-/** Of each turn `t`, with its name in the list as `at_place`: the turn itself, and the reading of it once it has ended. */
+/**
+ * Of each turn `t`, with its name in the list as `at_place`: the turn itself, and the reading of it once it has ended.
+ * Each run has a name of its own: a client that keeps them in a map by `trace_id` must find the turn under its `run_ref`.
+ */
 const runsOf = (sql: Sql) => sql`
-  select coalesce(r.run_ref, t.run_ref) as run_ref, t.run_ref as turn_ref, t.session_id, t.at_place || '-' || r.part as place, r.part, r.kind, r.status, r.attempts, r.started_at, r.finished_at, r.error_code
+  select r.run_ref, r.parent_ref, t.run_ref as turn_ref, t.session_id, t.at_place || '-' || r.part as place, r.part, r.kind, r.status, r.attempts, r.started_at, r.finished_at, r.error_code
   from t left join relationships n using (app_id, session_id) cross join lateral (
-    select null::text as run_ref, 0 as part, case when t.initiative is null then 'reply' else 'proactive' end as kind, coalesce(t.outcome, case when t.owner is null then 'queued' else 'running' end) as status,
+    select t.run_ref, null::text as parent_ref, 0 as part, case when t.initiative is null then 'reply' else 'proactive' end as kind, coalesce(t.outcome, case when t.owner is null then 'queued' else 'running' end) as status,
       t.fence - t.deferred::int as attempts, case when t.outcome is null and t.owner is null and t.fence - t.deferred::int = 0 then null else t.started_at end as started_at,
       t.settled_at as finished_at, t.failure_reason as error_code
     union all
-    select null, 1, 'relational_update', case when t.turn_index <= coalesce(n.read_turn, 0) then 'completed' else 'queued' end, (g.started_at is not null)::int, g.started_at,
+    select t.run_ref || '-update', t.run_ref, 1, 'relational_update', case when t.turn_index <= coalesce(n.read_turn, 0) then 'completed' else 'queued' end, (g.started_at is not null)::int, g.started_at,
       g.started_at + g.latency_ms * interval '1 millisecond', g.error_code
     from (select) one left join lateral (
       select started_at, latency_ms, error_code from turn_stages s
@@ -65,7 +70,7 @@ const runsOf = (sql: Sql) => sql`
     ) g on true
     where t.outcome is not null
     union all
-    select i.run_ref, 1 + row_number() over (order by i.image_id)::int, 'image', case i.status when 'generating' then 'running' when 'ready' then 'completed' when 'queued' then 'queued' else 'failed' end,
+    select i.run_ref, i.turn_ref, 1 + row_number() over (order by i.image_id)::int, 'image', case i.status when 'generating' then 'running' when 'ready' then 'completed' when 'queued' then 'queued' else 'failed' end,
       i.attempt, i.started_at, i.finished_at, case i.status when 'blocked' then coalesce(i.error_code, 'blocked') else i.error_code end
     from images i where i.app_id = t.app_id and i.session_id = t.session_id and i.turn_index = t.turn_index
   ) r`
@@ -128,10 +133,10 @@ export class Runs extends Context.Service<Runs, {
             ) l order by at desc, run_ref desc limit ${turnsSearched(filter)}::int
           ) l left join turns t using (app_id, session_id, turn_index)`, filter, micros === null ? null : { turn: `${micros}-${runRef}`, part: Number(part) }, sql`
             union all
-            select r.run_id, r.run_id, null, t.at_place || '-0', 0, 'eval', r.status, (r.started_at is not null)::int, r.started_at, r.finished_at, r.error_code, t.nth, t.at_place
+            select r.run_id, null, r.run_id, null, t.at_place || '-0', 0, 'eval', r.status, (r.started_at is not null)::int, r.started_at, r.finished_at, r.error_code, t.nth, t.at_place
             from t join eval_runs r on r.app_id = ${appId} and r.run_id = t.entry_ref
             union all
-            select m.run_ref, m.run_ref, m.session_id, t.at_place || '-0', 0, m.kind, m.status, m.attempts, m.started_at, m.finished_at, m.error_code, t.nth, t.at_place
+            select m.run_ref, null, m.run_ref, m.session_id, t.at_place || '-0', 0, m.kind, m.status, m.attempts, m.started_at, m.finished_at, m.error_code, t.nth, t.at_place
             from t join metered_runs m on m.app_id = ${appId} and m.run_ref = t.entry_ref`)).pipe(
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { crisisIn } from "#pipeline/safety/crisis.ts"
+import { dangerIn } from "#pipeline/safety/crisis.ts"
 import { REMINDED } from "#pipeline/safety/judge.ts"
 import { type Recorded, SafetyRecord } from "#pipeline/safety/SafetyRecord.ts"
 import { Database } from "./Database.ts"
@@ -32,7 +32,7 @@ export const layer = Layer.effect(SafetyRecord, Effect.gen(function*() {
         ), '[]'::json) as waiting
       from turn_stages
       where app_id = ${appId} and session_id = ${sessionId} and turn_index < ${turnIndex}::int and turn_index > ${turnIndex - CRISIS_TURNS}::int and stage in ('safety', 'grounding')`)).pipe(
-      Effect.map(([recorded]) => ({ boundaries: recorded?.boundaries ?? 0, crisis: recorded?.crisis === true || recorded?.waiting.some((text) => crisisIn(text) === "crisis") === true })),
+      Effect.map(([recorded]) => ({ boundaries: recorded?.boundaries ?? 0, crisis: recorded?.crisis === true || recorded?.waiting.some((text) => dangerIn(text) !== null) === true })),
       untilReachable,
       Effect.orDie
     ),
@@ -56,6 +56,9 @@ export const layer = Layer.effect(SafetyRecord, Effect.gen(function*() {
         ) as due`
     })).pipe(Effect.map(([row]) => row?.due === true), untilReachable, Effect.orDie),
     isMinor: ({ appId, endUser: { externalUserRef } }) => query((sql) => sql`
-      update end_users set age_band = 'minor' where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band <> 'minor'`).pipe(untilReachable, Effect.orDie, Effect.asVoid)
+      update end_users set age_band = 'minor' where app_id = ${appId} and external_user_ref = ${externalUserRef} and age_band <> 'minor'`).pipe(untilReachable, Effect.orDie, Effect.asVoid),
+    isMinorCharacter: ({ appId, character: { slug }, endUser: { externalUserRef } }) => query((sql) => sql`
+      update end_users set minor_characters = array_append(minor_characters, ${slug})
+      where app_id = ${appId} and external_user_ref = ${externalUserRef} and not ${slug} = any(minor_characters)`).pipe(untilReachable, Effect.orDie, Effect.asVoid)
   }
 }))

@@ -46,6 +46,7 @@ export class SandboxesLimited extends Schema.TaggedError<SandboxesLimited>()("Sa
 
 /** Demo keys, each with an account and an app of its own that last for as long as it does: see ExpiredSandboxes. */
 export class Sandboxes extends Context.Service<Sandboxes, {
+  readonly isOpen: boolean
   readonly issue: (caller: Caller) => Effect.Effect<Sandbox, SandboxesClosed | SandboxesLimited | DatabaseError>
 }>()("src/db/Sandboxes") {
   static readonly layer = ({ open, keysPerHour, characters: cast }: SandboxOptions) => Layer.effect(Sandboxes, Effect.gen(function*() {
@@ -79,6 +80,7 @@ export class Sandboxes extends Context.Service<Sandboxes, {
     }).pipe(transaction, Effect.provideService(CurrentActor, { kind: "anybody", id: null }))
 
     return Sandboxes.of({
+      isOpen: open,
       issue: Effect.fnUntraced(function*(caller: Caller) {
         if (!open) return yield* new SandboxesClosed()
         yield* admit(caller)

@@ -14,6 +14,7 @@ import { openLanes } from "./alignLanes.ts"
 import { Characters, type StoredCharacter } from "./Characters.ts"
 import { Database, type DatabaseError, TOGETHER } from "./Database.ts"
 import { lookAgain } from "./initiativeStatements.ts"
+import { isMarkedMinor } from "./minorMarks.ts"
 import { moveHeads } from "./moveHeads.ts"
 import { QuotaReached, quotasOf } from "./quotas.ts"
 
@@ -43,8 +44,8 @@ export interface NewSession {
   readonly proactiveControls: Partial<ProactiveControls>
   readonly metadata: object
   readonly endUser: { readonly display_name?: string | null | undefined; readonly timezone?: string | null | undefined; readonly locale?: string | null | undefined; readonly age_band?: string | null | undefined }
-  /** Return the active session of this person with this character, if there is one. */
-  readonly reuse: boolean
+  /** Open a session even if this person already has an active one with this character; otherwise that one is returned. */
+  readonly newThread: boolean
   /** What the greeting is drawn by, where that is not the session. */
   readonly seed?: string
 }
@@ -125,15 +126,15 @@ export class Sessions extends Context.Service<Sessions, {
         quotas.isUsedUp(appId, "sessions")
       ], TOGETHER)
       if (character === undefined) return yield* new CharacterUnavailable({ reason: "not_found" })
-      if (usedUp && !wanted.reuse) return yield* new QuotaReached()
+      if (usedUp && wanted.newThread) return yield* new QuotaReached()
       const closed = closedBy(character)
-      if (closed !== null && !wanted.reuse) return yield* new CharacterUnavailable({ reason: closed })
+      if (closed !== null && wanted.newThread) return yield* new CharacterUnavailable({ reason: closed })
       const { display_name = null, timezone = null, locale = null, age_band = null } = wanted.endUser
       const meet = [
-        // This also locks the person's row, so that two requests to reuse a session agree on one. Who is known to be a minor grows no older by opening another session.
+        // This also locks the person's row, so that two requests for the same thread agree on one. Who is known to be a minor grows no older by opening another session.
         query((sql) => sql`
           insert into end_users as u (app_id, external_user_ref, display_name, timezone, locale, age_band)
-          values (${appId}, ${wanted.externalUserRef}, ${display_name}, ${timezone}, ${locale}, coalesce(${age_band}, 'unknown'))
+          values (${appId}, ${wanted.externalUserRef}, ${display_name}, ${timezone}, ${locale}, case when ${isMarkedMinor(sql, appId, wanted.externalUserRef)} then 'minor' else coalesce(${age_band}, 'unknown') end)
           on conflict (app_id, external_user_ref) do update set display_name = coalesce(excluded.display_name, u.display_name),
             timezone = coalesce(excluded.timezone, u.timezone), locale = coalesce(excluded.locale, u.locale), age_band = case u.age_band when 'minor' then u.age_band else coalesce(${age_band}, u.age_band) end`),
         // Where everybody of an app is limited, so is this one: see Allowances.
@@ -141,7 +142,7 @@ export class Sessions extends Context.Service<Sessions, {
           insert into allowances (app_id, kind, external_user_ref)
           select ${appId}, 'end_user', ${wanted.externalUserRef} where exists (select from allowances where app_id = ${appId} and kind = 'default') on conflict do nothing`)
       ]
-      if (wanted.reuse) {
+      if (!wanted.newThread) {
         yield* Effect.all(meet, TOGETHER)
         const [present] = yield* select(appId, { ...everything, sessionId: null, characterSlug: wanted.characterSlug, externalUserRef: wanted.externalUserRef, status: "active" })
         if (present !== undefined) return { session: present, created: false }
@@ -152,7 +153,7 @@ export class Sessions extends Context.Service<Sessions, {
       const authored = readThresholds(character.profile["behavioral_thresholds"] ?? {})
       const initiates = isOn(controlsOf(wanted.proactiveControls, authored).effective)
       yield* Effect.all([
-        ...(wanted.reuse ? [] : meet),
+        ...(wanted.newThread ? meet : []),
         quotas.count(appId, "sessions"),
         query((sql) => sql`
           insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)

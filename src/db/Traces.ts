@@ -35,6 +35,7 @@ export interface TraceRow {
     readonly output_tokens: number | null
     readonly cost_micro_usd: number | null
     readonly estimated: boolean | null
+    readonly unpriced: boolean | null
   }>
 }
 
@@ -69,7 +70,7 @@ export class Traces extends Context.Service<Traces, {
           coalesce((
             select json_agg(json_build_object('stage', s.stage, 'run_attempt', s.fence, 'attempt', s.attempt, 'latency_ms', s.latency_ms, 'status', s.status, 'decision', s.decision,
               'error_code', s.error_code, 'detail', s.detail, 'model', s.model, 'input_tokens', s.input_tokens, 'cached_input_tokens', s.cached_input_tokens,
-              'output_tokens', s.output_tokens, 'cost_micro_usd', s.cost_micro_usd, 'estimated', s.estimated) order by s.fence, s.seq)
+              'output_tokens', s.output_tokens, 'cost_micro_usd', s.cost_micro_usd, 'estimated', s.estimated, 'unpriced', s.unpriced) order by s.fence, s.seq)
             from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index
           ), '[]'::json) as stages
         from page t left join pushed p on p.trace_id = t.run_ref

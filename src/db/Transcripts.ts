@@ -25,6 +25,7 @@ export const layer = Layer.effect(Transcript, Effect.gen(function*() {
   const read = groupCommit<Request, ReadonlyArray<Utterance>>({
     maxBatch: 64,
     inFlight: 2,
+    appOf: ({ appId }) => appId,
     run: async (batch) => {
       // Written out: of a limit that it does not know the planner thinks that it needs the whole log, and sorts it.
       const most = Math.max(...batch.map(({ limit }) => Math.trunc(limit)))

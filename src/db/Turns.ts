@@ -6,12 +6,16 @@ import type { NewEvent } from "#pipeline/domain/Event.ts"
 import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Outcome, StageRecord } from "#pipeline/domain/Turn.ts"
+import { reportedIn } from "#pipeline/safety/reported.ts"
+import { Prices } from "#src/model/prices.ts"
 import { lockSessions } from "./acceptStatements.ts"
 import { Database, type DatabaseError, type Sql, toDatabaseError } from "./Database.ts"
 import { groupCommit } from "./GroupCommit.ts"
 import { lockAllowances } from "./moneyStatements.ts"
 import { moveHeads } from "./moveHeads.ts"
-import { addReadingJobs, addTurnJobs } from "./turnJobs.ts"
+import { countReported, type Reported } from "./safetyCounts.ts"
+import { isShadow } from "./shadow.ts"
+import { addReadingJobs, addTurnJobs, putOffTurns } from "./turnJobs.ts"
 import { type ClaimRow, claimTurns } from "./claimTurns.ts"
 import { askForPictures, type TurnPicture } from "./turnPictures.ts"
 import { findSettled, type SettleColumns, settleBehindExit, type SettleRow, type Spending, writeDeferred, writeSettled, writeSpent } from "./turnStatements.ts"
@@ -77,7 +81,8 @@ export const stageRow = (record: StageRecord, n: number, seq: number) => ({
   cached_input_tokens: record.usage?.cachedInputTokens,
   output_tokens: record.usage?.outputTokens,
   cost_micro_usd: record.usage?.costMicroUsd,
-  estimated: record.usage?.estimated
+  estimated: record.usage?.estimated,
+  unpriced: record.usage?.unpriced
 })
 
 /** The picture of a reply, if it has one. */
@@ -86,6 +91,10 @@ const pictureOf = (settlement: Settlement | undefined): ReadonlyArray<TurnPictur
   const { lease: { appId, sessionId, turnIndex }, outcome: { picture: wish } } = settlement
   return [{ app: appId, session: sessionId, turn: turnIndex, wish }]
 }
+
+/** What is counted of a turn for the reports of its app. */
+const reportedOf = (settlement: Settlement | undefined): ReadonlyArray<Reported> =>
+  settlement === undefined || isShadow(settlement.lease.appId) ? [] : reportedIn(settlement.outcome, settlement.stages).map((kind) => ({ appId: settlement.lease.appId, kind }))
 
 const costOf = (stages: ReadonlyArray<StageRecord>) => stages.reduce((sum, stage) => sum + (stage.usage?.costMicroUsd ?? 0), 0)
 
@@ -144,14 +153,18 @@ export class Turns extends Context.Service<Turns, {
   readonly defer: (lease: Lease, dueAt: Date) => Effect.Effect<void, DatabaseError>
   /** Gives a claimed turn back, books what the attempt has cost, and asks for another worker. */
   readonly release: (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.Effect<void, DatabaseError>
+  /** Has these sessions looked at in a while, by whichever process has room. Concurrent calls travel together, and share jobs. */
+  readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/db/Turns") {
   static readonly layer = Layer.effect(Turns, Effect.gen(function*() {
     const { pool, query } = yield* Database
+    const { version } = yield* Prices
     const signals = yield* LogSignals
 
     const claim = groupCommit<SessionRef & { readonly owner: string }, ClaimRow | undefined>({
       maxBatch: 64,
       inFlight: 2,
+      appOf: ({ appId }) => appId,
       run: async (batch) => {
         // A batch has two owners when the process has registered anew in between.
         const rows = new Map<string, ClaimRow>()
@@ -171,13 +184,14 @@ export class Turns extends Context.Service<Turns, {
     const settle = groupCommit<Settlement, Settled>({
       maxBatch: 64,
       inFlight: 2,
+      appOf: ({ lease }) => lease.appId,
       run: async (batch) => {
         const columns = toColumns(batch)
         const { rows, pushed } = await pool.begin(async (sql) => {
           const [, , rows, moved] = await Promise.all([
             lockAllowances(sql, columns.app, columns.session),
             lockSessions(sql, columns.app, columns.session),
-            writeSettled(sql, columns),
+            writeSettled(sql, columns, version),
             moveHeads(sql, columns.app, columns.session)
           ])
           if (rows.length > 0) await sql`select ${addReadingJobs(sql, rows.map((row) => columns.app[row.n - 1] ?? ""), rows.map((row) => row.session_id))}`
@@ -185,6 +199,8 @@ export class Turns extends Context.Service<Turns, {
           if (pictures.length > 0) await askForPictures(sql, pictures)
           const exits = batch.filter(({ outcome }) => outcome._tag === "Exited").map(({ lease }) => lease)
           if (exits.length > 0) await settleBehindExit(sql, exits.map((lease) => lease.appId), exits.map((lease) => lease.sessionId))
+          const reported = rows.flatMap(({ n, as_meant }) => as_meant ? reportedOf(batch[n - 1]) : [])
+          if (reported.length > 0) await countReported(sql, reported)
           return { rows: rows.length === batch.length ? rows : [...await findSettled(sql, columns), ...rows], pushed: moved.length > 0 }
         })
         signals.announce(rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })), pushed)
@@ -193,6 +209,16 @@ export class Turns extends Context.Service<Turns, {
           const row = byPlace.get(index + 1)
           return row === undefined ? { _tag: "Taken" } : { _tag: "Settled", openTurns: row.open_turns }
         })
+      }
+    })
+
+    const putOff = groupCommit<ReadonlyArray<SessionRef>, void>({
+      maxBatch: 64,
+      inFlight: 1,
+      run: async (batch) => {
+        const sessions = batch.flat()
+        await pool`select ${putOffTurns(pool, sessions.map(({ appId }) => appId), sessions.map(({ sessionId }) => sessionId))}`
+        return batch.map(() => undefined)
       }
     })
 
@@ -211,7 +237,7 @@ export class Turns extends Context.Service<Turns, {
       select ${addTurnJobs(sql, sql`select * from stopped`)}`))
 
     const spend = (lease: Lease, stages: ReadonlyArray<StageRecord>, free: boolean) => (sql: Sql) =>
-      Promise.all([lockAllowances(sql, [lease.appId], [lease.sessionId]), lockSessions(sql, [lease.appId], [lease.sessionId]), writeSpent(sql, toSpending(lease, stages), free)])
+      Promise.all([lockAllowances(sql, [lease.appId], [lease.sessionId]), lockSessions(sql, [lease.appId], [lease.sessionId]), writeSpent(sql, toSpending(lease, stages), free, version)])
     const attempt = <A>(work: (sql: Sql) => Promise<A>) => Effect.tryPromise({ try: () => pool.begin(work), catch: toDatabaseError })
 
     const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) => Effect.asVoid(attempt(spend(lease, stages, false)))
@@ -222,6 +248,6 @@ export class Turns extends Context.Service<Turns, {
       if (freed.length > 0) await sql`select ${addTurnJobs(sql, sql`select ${lease.appId}::text as app_id, ${lease.sessionId}::text as session_id`)}`
     }))
 
-    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, stop, defer, release })
+    return Turns.of({ claim: (owner, session) => claim({ ...session, owner }), settle, book, heldBy, stop, defer, release, putOff })
   }))
 }

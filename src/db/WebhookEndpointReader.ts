@@ -9,14 +9,14 @@ import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/Webhoo
 import { Database } from "./Database.ts"
 import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET, type SealedColumn } from "./sealedColumns.ts"
 import { Secrets } from "./Secrets.ts"
+import { openUrl, type UrlRow } from "./webhookUrls.ts"
 
 const CAPACITY = 1000
 /** How long an open secret may lie in memory unasked for. */
 const KEPT = Duration.minutes(10)
 
-interface EndpointRow {
+interface EndpointRow extends UrlRow {
   readonly version: number
-  readonly url: string
   readonly secret: Uint8Array
   readonly previous_secret: Uint8Array | null
   readonly previous_secret_until: Date | null
@@ -24,7 +24,7 @@ interface EndpointRow {
 
 interface Endpoint {
   readonly version: number
-  readonly url: string
+  readonly url: Redacted.Redacted<string>
   readonly secret: Redacted.Redacted<string>
   readonly previous: { readonly secret: Redacted.Redacted<string>; readonly untilMs: number } | null
 }
@@ -36,14 +36,14 @@ export const layer = Layer.effect(WebhookEndpoints, Effect.gen(function*() {
 
   const read = Effect.fnUntraced(function*(appId: string, channelId: string) {
     const [row] = yield* query<Array<EndpointRow>>((sql) => sql`
-      select version, target ->> 'url' as url, secret, previous_secret, previous_secret_until from channels
+      select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret, previous_secret_until from channels
       where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`)
     if (row === undefined) return undefined
-    const { version, url, secret, previous_secret, previous_secret_until } = row
+    const { version, secret, previous_secret, previous_secret_until } = row
     const open = (column: SealedColumn, sealed: Uint8Array) => secrets.open(column, [appId, channelId], sealed)
     return {
       version,
-      url,
+      url: yield* openUrl(secrets, row),
       secret: yield* open(CHANNEL_SECRET, secret),
       previous: previous_secret === null || previous_secret_until === null
         ? null

@@ -43,6 +43,7 @@ export class Worlds extends Context.Service<Worlds, {
     const look = groupCommit<CharacterRef & { readonly sessionId: string }, SessionWorld | undefined>({
       maxBatch: 64,
       inFlight: 2,
+      appOf: ({ appId }) => appId,
       run: async (batch) => {
         const known = batch.map((asked) => kept.get(nameOf(asked)))
         const rows = await pool<Array<Row>>`

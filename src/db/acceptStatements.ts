@@ -10,7 +10,11 @@ export interface AcceptColumns {
   readonly key: ReadonlyArray<string | null>
   readonly mode: ReadonlyArray<string>
   readonly source: ReadonlyArray<string>
+  /** Without what the character adds. */
   readonly hold: ReadonlyArray<number>
+  readonly readingHold: ReadonlyArray<number>
+  /** What a million bytes of the character's profile add to the hold. */
+  readonly perCharacterMegabyte: ReadonlyArray<number>
   readonly fault: ReadonlyArray<string | null>
   readonly run: ReadonlyArray<string>
   readonly saidId: ReadonlyArray<string>
@@ -29,10 +33,12 @@ export interface AcceptedRow {
   readonly run_ref: string
   readonly reply_mode: "fast" | "deep"
   readonly last_cursor: number
+  readonly hold_micro_usd: number
 }
 
 export interface RefusedRow {
   readonly answer: RefusalReason
+  readonly hold_micro_usd: number
 }
 
 /** A copy of a send whose key came before in the same batch: its answer is that of the first. */
@@ -98,6 +104,13 @@ const judgedByLimits = (sql: Sql) => sql`
       else 'accepted' end as answer
     from limited left join asked using (n)`
 
+/** Where models cost nothing, the character is not looked up. */
+const isFree = ({ perCharacterMegabyte }: AcceptColumns) => perCharacterMegabyte.every((rate) => rate === 0)
+const byCharacter = (sql: Sql, b: AcceptColumns) => isFree(b) ? sql`` : sql` + (coalesce(v.prompt_bytes, 0) * s.per_character_megabyte + 999999) / 1000000`
+const characterOf = (sql: Sql, b: AcceptColumns) => isFree(b) ? sql`` : sql`
+    left join characters k on k.app_id = c.app_id and k.slug = c.character_slug
+    left join character_versions v on v.app_id = k.app_id and v.slug = k.slug and v.version = k.version`
+
 const countedUse = (sql: Sql) => sql`
   ), moves as (
     select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered where is_limited
@@ -111,16 +124,16 @@ const countedUse = (sql: Sql) => sql`
  * Limits are looked up and counted only where the batch is `limited`: to plan and begin so large a statement for nobody costs more than the rest.
  * A run_ref that is already there is our own earlier try whose commit answer was lost: it counts as accepted.
  */
-export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean) => sql<Array<AcceptedRow | RefusedRow | RepeatRow>>`
+export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean, priceVersion: string) => sql<Array<AcceptedRow | RefusedRow | RepeatRow>>`
   with send as (
-    select s.*, c.external_user_ref, p.blocked, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
+    select s.*, s.base_hold_micro_usd + s.reading_hold_micro_usd${byCharacter(sql, b)} as hold_micro_usd, c.external_user_ref, p.blocked, l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
       o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
       case when s.status_id is null then 1 else 2 end as width
-    from unnest(${b.app}::text[], ${b.session}::text[], ${b.key}::text[], ${b.mode}::text[], ${b.source}::text[], ${b.hold}::bigint[], ${b.fault}::text[],
+    from unnest(${b.app}::text[], ${b.session}::text[], ${b.key}::text[], ${b.mode}::text[], ${b.source}::text[], ${b.hold}::bigint[], ${b.readingHold}::bigint[], ${b.perCharacterMegabyte}::bigint[], ${b.fault}::text[],
         ${b.run}::text[], ${b.saidId}::text[], ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[], ${b.repeated}::int[])
-      with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, hold_micro_usd, fault, run_ref, said_id, said, status_id, generating, repeated, n)
+      with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, base_hold_micro_usd, reading_hold_micro_usd, per_character_megabyte, fault, run_ref, said_id, said, status_id, generating, repeated, n)
     left join session_logs l using (app_id, session_id)
-    left join sessions c using (app_id, session_id)
+    left join sessions c using (app_id, session_id)${characterOf(sql, b)}
     left join end_users p on p.app_id = c.app_id and p.external_user_ref = c.external_user_ref
     left join lateral (select * from turns x where x.app_id = s.app_id and x.session_id = s.session_id and x.client_message_id = s.client_message_id offset 0) o on true
   ), verdict as (
@@ -147,20 +160,20 @@ ${limited ? judgedByLimits(sql) : judged(sql)}
     returning l.session_id, l.last_cursor
 ${limited ? countedUse(sql) : sql``}
   ), entered as (
-    ${enterInLedger(sql, "numbered", "hold", sql`hold_micro_usd`)}
+    ${enterInLedger(sql, "numbered", "hold", sql`hold_micro_usd`, priceVersion)}
   ), said as (
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json from numbered
     union all
     select app_id, session_id, cursor + 1, status_id, 'run.status', 'character', run_ref, source_kind, generating::json from numbered where status_id is not null
   ), opened as (
-    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd, fault)
-    select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd, fault from numbered
+    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd, reading_hold_micro_usd, fault)
+    select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd, reading_hold_micro_usd, fault from numbered
   ), woken as (
     select case when exists (select from numbered) then ${addTurnJobs(sql, sql`select distinct app_id, session_id from numbered`)} end
   )
   select case when f.answer = 'accepted' and f.queue_full then 'turn_queue_full' else f.answer end as answer, f.session_id, coalesce(f.old_cursor, x.cursor)::int8 as cursor, coalesce(f.old_index, x.turn_index)::int as turn_index,
-    coalesce(f.old_run, x.run_ref) as run_ref, coalesce(f.old_mode, x.reply_mode) as reply_mode, coalesce(c.last_cursor, f.last_cursor)::int8 as last_cursor
+    coalesce(f.old_run, x.run_ref) as run_ref, coalesce(f.old_mode, x.reply_mode) as reply_mode, coalesce(c.last_cursor, f.last_cursor)::int8 as last_cursor, f.hold_micro_usd
   from queued f left join numbered x using (n) left join counted c on c.session_id = f.session_id, woken
   order by f.n`
 
@@ -170,6 +183,6 @@ export const findReplay = (sql: Sql, app: string, session: string, key: string) 
 
 /** What an earlier try of this very send has written, if its commit went through. Asked under the session's lock, so that no commit is still on its way. */
 export const findAccepted = (sql: Sql, app: string, session: string, run: string) => sql<Array<AcceptedRow>>`
-  select 'accepted' as answer, t.session_id, t.cursor, t.turn_index, t.run_ref, t.reply_mode, l.last_cursor
+  select 'accepted' as answer, t.session_id, t.cursor, t.turn_index, t.run_ref, t.reply_mode, l.last_cursor, t.hold_micro_usd
   from turns t join session_logs l using (app_id, session_id)
   where t.app_id = ${app} and t.session_id = ${session} and t.run_ref = ${run}`

@@ -39,7 +39,7 @@ export const alignLanes = Effect.fnUntraced(function*(appId: string, channelId: 
       insert into lanes as l (app_id, session_id, channel_id, generation, position, head, status)
       select s.app_id, s.session_id, c.channel_id, c.generation, least(s.position, s.head), s.head, case when s.position < s.head then 'ready' else 'idle' end
       from scope s, channel c
-      on conflict (app_id, session_id, channel_id) do update set generation = excluded.generation, fence = l.fence + 1, owner = null, failures = 0, due_at = now(),
+      on conflict (app_id, session_id, channel_id) do update set generation = excluded.generation, fence = l.fence + 1, owner = null, failures = 0, planned_at = null, due_at = now(),
         position = least(coalesce((select rewind_to from channel), l.position), l.head), part = case when (select rewind_to from channel) is null then l.part else 0 end,
         status = case when coalesce((select rewind_to from channel), l.position) < l.head or l.redo <> '{}' then 'ready' else 'idle' end
       where l.generation < excluded.generation

@@ -7,7 +7,7 @@ import type { Database } from "./Database.ts"
 export type AuditAction =
   | "account.created"
   | "account_token.issued" | "account_token.revoked"
-  | "app.created" | "app.updated"
+  | "app.created" | "app.updated" | "app.suspended" | "app.resumed"
   | "caps.updated" | "end_user_caps.updated"
   | "end_user.blocked" | "end_user.unblocked" | "end_user.erased"
   | "api_key.created" | "api_key.rotated" | "api_key.revoked"

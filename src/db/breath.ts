@@ -4,25 +4,38 @@ import * as Effect from "effect/Effect"
 const A_ROUND = 10
 
 /**
- * Lets others of this process go on before what takes it a while. Turns become ready, and are read, by the batch: those who take the same
- * breath go on in their order, a few in each round of the event loop, so that a request waits for these, and not for all.
+ * Lets others of this process go on before work that takes a while. Turns become ready, and are read, by the batch: work of
+ * one app goes on in its order, apps take turns, and each round of the event loop does only a little of it. So a request waits
+ * for these and not for all, and an app waits for one piece of each other app and not for all pieces of a busy one.
  */
-export const makeBreath = (): Effect.Effect<void> => {
-  const waiting: Array<() => void> = []
+export const makeBreath = (): (appId: string) => Effect.Effect<void> => {
+  // An app that was served goes to the end of the map.
+  const waiting = new Map<string, Array<() => void>>()
   let isDue = false
   const askForARound = () => {
-    if (isDue || waiting.length === 0) return
+    if (isDue || waiting.size === 0) return
     isDue = true
     setImmediate(goOn)
   }
+  const serveNext = () => {
+    for (const [appId, queue] of waiting) {
+      const goOn = queue.shift()
+      waiting.delete(appId)
+      if (queue.length > 0) waiting.set(appId, queue)
+      return goOn?.()
+    }
+  }
   const goOn = () => {
     const begunAt = performance.now()
-    while (waiting.length > 0 && performance.now() - begunAt < A_ROUND) waiting.shift()?.()
+    while (waiting.size > 0 && performance.now() - begunAt < A_ROUND) serveNext()
     isDue = false
     askForARound()
   }
-  return Effect.callback((resume) => {
-    waiting.push(() => resume(Effect.void))
+  return (appId) => Effect.callback((resume) => {
+    const go = () => resume(Effect.void)
+    const queue = waiting.get(appId)
+    if (queue === undefined) waiting.set(appId, [go])
+    else queue.push(go)
     askForARound()
   })
 }

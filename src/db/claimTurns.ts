@@ -1,6 +1,8 @@
 import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import type { Fault } from "#pipeline/domain/Turn.ts"
+import { GENTLE_TURNS } from "#pipeline/safety/judge.ts"
 import type { Sql } from "./Database.ts"
+import { isLimited } from "./moneyStatements.ts"
 
 export interface ClaimRow {
   readonly app_id: string
@@ -26,8 +28,14 @@ export interface ClaimRow {
   readonly timezone: string | null
   readonly locale: string | null
   readonly age_band: "adult" | "minor" | "unknown"
+  /** The person has said that this character is under age. */
+  readonly minor_character: boolean
   /** Whether it is known what the character looks like. */
   readonly has_looks: boolean
+  /** Safety or grounding found a crisis in one of the last messages before this one. */
+  readonly after_crisis: boolean
+  /** What is left of its reservation, in micro-USD; null: nobody is limited. */
+  readonly left_micro_usd: number | null
 }
 
 /**
@@ -59,8 +67,17 @@ export const claimTurns = (sql: Sql, owner: string, apps: ReadonlyArray<string>,
   )
   select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at, t.deferred, t.stopped, t.fault, l.status as session_status,
     coalesce(e.payload ->> 'text', '') as text, t.initiative,
-    t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
-    exists (select from visual_identities v where v.app_id = t.app_id and v.character_slug = t.character_slug and v.identity ->> 'appearance' <> '') as has_looks
+    t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band, t.character_slug = any(u.minor_characters) as minor_character,
+    exists (select from visual_identities v where v.app_id = t.app_id and v.character_slug = t.character_slug and v.identity ->> 'appearance' <> '') as has_looks,
+    exists (
+      select from (
+        select p.turn_index from turns p
+        where p.app_id = t.app_id and p.session_id = t.session_id and p.turn_index < t.turn_index and p.initiative is null
+        order by p.turn_index desc limit ${GENTLE_TURNS}::int
+      ) p join turn_stages g on g.app_id = t.app_id and g.session_id = t.session_id and g.turn_index = p.turn_index
+      where g.stage in ('safety', 'grounding') and g.decision like 'crisis%'
+    ) as after_crisis,
+    case when t.initiative is not null or ${isLimited(sql, sql`t`)} then t.hold_micro_usd - t.reading_hold_micro_usd - coalesce(t.cost_micro_usd, 0) end as left_micro_usd
   from claimed t
   join session_logs l on l.app_id = t.app_id and l.session_id = t.session_id
   left join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor and t.initiative is null

@@ -4,7 +4,7 @@ import { discardObjects } from "./discardObjects.ts"
 import { releaseHolds } from "./turnStatements.ts"
 
 /** All that is kept of a session, under its id; its own row last. */
-const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "relationships", "relational_patches", "memories", "open_loops", "snapshots", "proactive_decisions", "images", "storyline_steps", "graph_edges", "arc_influences", "events", "evidence", "session_logs", "sessions"] as const
+const TABLES = ["lanes", "delivery_attempts", "memory_terms", "memory_blocks", "turn_stages", "turns", "relationships", "relational_patches", "memories", "open_loops", "snapshots", "proactive_decisions", "scheduled_messages", "images", "storyline_steps", "graph_edges", "arc_influences", "events", "evidence", "session_logs", "sessions"] as const
 
 /** Deletes sessions with everything in them, within the transaction of the caller, who holds the allowances locked. */
 export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionIds: ReadonlyArray<string>) {
@@ -26,7 +26,7 @@ export const eraseSessions = Effect.fnUntraced(function*(appId: string, sessionI
   yield* query((sql) => discardObjects(sql, appId, sql`select object_key from images where app_id = ${appId} and session_id = any(${ids}::text[])`))
   // The answers to creates of what is a session's own, which hold its words for a day.
   yield* query((sql) => sql`
-    delete from idempotency_keys where app_id = ${appId} and (path = any(${ids.map((id) => `/v1/sessions/${id}/memories`)}::text[])
+    delete from idempotency_keys where app_id = ${appId} and (path = any(${ids.flatMap((id) => [`/v1/sessions/${id}/memories`, `/v1/sessions/${id}/proactive/schedule`])}::text[])
       or (path = '/v1/images' or starts_with(path, '/v1/characters/'))
         and coalesce(response #>> '{data,session_id}', response #>> '{data,scope,session_id}', response #>> '{data,source,session_id}') = any(${ids}::text[]))`)
   for (const table of TABLES) yield* query((sql) => sql`delete from ${sql(table)} where app_id = ${appId} and session_id = any(${ids}::text[])`)

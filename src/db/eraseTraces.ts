@@ -17,9 +17,9 @@ export const eraseTraces = Effect.fnUntraced(function*(appId: string, externalUs
     delete from idempotency_keys where app_id = ${appId} and coalesce(response #>> '{data,external_user_ref}', response #>> '{data,scope,external_user_ref}') = ${externalUserRef}`)
 })
 
-/** Deletes what the app was told of a person. */
+/** Deletes what the app was told of a person. That they are a minor stays: forgetting them makes nobody older. */
 export const blankPerson = Effect.fnUntraced(function*(appId: string, externalUserRef: string) {
   const { query } = yield* Database
   yield* query((sql) => sql`
-    update end_users set display_name = null, timezone = null, locale = null, age_band = 'unknown' where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
+    update end_users set display_name = null, timezone = null, locale = null, age_band = case age_band when 'minor' then 'minor' else 'unknown' end where app_id = ${appId} and external_user_ref = ${externalUserRef}`)
 })

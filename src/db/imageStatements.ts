@@ -12,10 +12,10 @@ const MINE = (sql: Sql, app: string, image: string, owner: string, attempt: numb
  * Takes the next picture that is to be made: one that waits, or whose maker is not registered any more or has taken too long. An app with many waits behind one
  * with few, and among equals who has waited longest is first.
  */
-export const claimImage = (sql: Sql, owner: string) => sql`
+export const claimImage = (sql: Sql, owner: string, except: ReadonlyArray<string>) => sql`
   with next as (
     select app_id, image_id from images i
-    where status in ('queued', 'generating') and (status = 'queued' or leased_until < now() or not exists (select from workers w where w.worker_id = i.owner))
+    where app_id <> all(${except}::text[]) and status in ('queued', 'generating') and (status = 'queued' or leased_until < now() or not exists (select from workers w where w.worker_id = i.owner))
     order by (select count(*) from images g where g.app_id = i.app_id and g.status = 'generating'), i.created_at limit 1
     for update of i skip locked
   )

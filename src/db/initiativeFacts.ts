@@ -1,14 +1,17 @@
+import { type Reserve, totalOf } from "#src/model/reservation.ts"
 import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
 import type { ProactiveControls } from "#pipeline/domain/Character.ts"
 import { controlsOf, type ControlSource } from "#pipeline/proactive/controls.ts"
-import type { Facts, StoryBeat } from "#pipeline/proactive/Facts.ts"
+import type { Facts, Scheduled, StoryBeat } from "#pipeline/proactive/Facts.ts"
 import { type Policy, readPolicy } from "#pipeline/proactive/Policy.ts"
 import { decidePreferences } from "#pipeline/relational/decidePreferences.ts"
 import { type Bearing, NEW_BEARING, NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
 import type { CharacterVersions } from "./CharacterVersions.ts"
 import type { Database, Sql } from "./Database.ts"
+import { isSuspended } from "./isSuspended.ts"
 import { loopColumns } from "./relationshipStatements.ts"
+import { scheduledOf } from "./scheduleStatements.ts"
 import { isHeld } from "./telegram/isHeld.ts"
 import type { SessionRef } from "./Turns.ts"
 
@@ -33,13 +36,18 @@ interface Row {
   readonly bearing: Partial<Bearing> | null
   readonly kinds: ReadonlyArray<string>
   readonly unreachable: boolean
+  readonly suspended: boolean
   /** Of characters of the app to this person, in milliseconds, and whether in this session. */
   readonly initiatives: ReadonlyArray<readonly [number, boolean]>
   readonly last_initiative_at: Date | null
   readonly beat: StoryBeat | null
+  readonly scheduled: ReadonlyArray<Scheduled>
+  readonly prompt_bytes: number
 }
 
 export interface Gathered {
+  /** What a turn would have to reserve, in micro-USD. */
+  readonly holdMicroUsd: number
   readonly facts: Facts
   readonly sources: Readonly<Record<string, ControlSource>>
   readonly turnCount: number
@@ -57,7 +65,8 @@ const LOOKED_BACK = "4 days"
 const momentOf = (sql: Sql) => sql`coalesce((t.initiative ->> 'as_of')::timestamptz, t.settled_at, t.accepted_at)`
 
 const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => sql`
-  select s.character_slug, c.version as character_version, s.external_user_ref, s.proactive_controls, s.created_at,
+  select s.character_slug, c.version as character_version,
+    coalesce((select v.prompt_bytes from character_versions v where v.app_id = s.app_id and v.slug = s.character_slug and v.version = c.version), 0) as prompt_bytes, s.external_user_ref, s.proactive_controls, s.created_at,
     l.status, l.turn_count, l.open_turns, l.unanswered_character_turns, l.last_user_at, l.last_character_at, u.blocked, u.timezone, u.age_band, p.policy, r.bearing, to_json(array(
       select e.payload ->> 'text' from turns t join events e on e.app_id = t.app_id and e.session_id = t.session_id and e.cursor = t.cursor and e.role = 'user'
       where t.app_id = s.app_id and t.session_id = s.session_id and t.turn_index > coalesce(r.read_turn, 0) and t.initiative is null order by t.turn_index desc limit ${UNREAD}::int
@@ -68,7 +77,7 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
     coalesce((
       select not bool_or(t.status = 'active' and h.status in ('active', 'failing') and b.status in ('pending', 'active', 'degraded') and not (${isHeld(sql, sql`b.app_id`)}))
       from telegram_chats t join telegram_bots b using (app_id, channel_id) join channels h using (app_id, channel_id) where t.session_id = s.session_id and t.app_id = s.app_id
-    ), false) as unreachable,
+    ), false) as unreachable, ${isSuspended(sql, sql`s.app_id`)} as suspended,
     coalesce((
       select json_agg(json_build_array(floor(extract(epoch from ${momentOf(sql)}) * 1000), t.session_id = s.session_id))
       from sessions o join turns t using (app_id, session_id)
@@ -84,7 +93,8 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
       from storyline_steps p join storylines y on y.app_id = p.app_id and y.slug = s.character_slug and y.id = p.storyline_id and y.fields ->> 'status' = 'active'
         cross join lateral json_array_elements(y.fields -> 'beats') b
       where p.app_id = s.app_id and p.session_id = s.session_id and p.initiates and b ->> 'key' = p.beat order by p.step desc limit 1
-    ) as beat
+    ) as beat,
+    ${scheduledOf(sql)} as scheduled
   from sessions s join session_logs l using (app_id, session_id) join characters c on c.app_id = s.app_id and c.slug = s.character_slug
     join end_users u on u.app_id = s.app_id and u.external_user_ref = s.external_user_ref
     left join relationships r on r.app_id = s.app_id and r.session_id = s.session_id left join proactive_policies p on p.app_id = s.app_id
@@ -120,7 +130,7 @@ const afford = (sql: Sql, appId: string, externalUserRef: string, { cost_cap: { 
 }
 
 /** Gathers what decides whether a character may write first, as it stands: exactly so where the caller holds the session and its limits locked. Undefined: no such session. */
-export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, characters: Context.Service.Shape<typeof CharacterVersions>, holdMicroUsd: number) =>
+export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, characters: Context.Service.Shape<typeof CharacterVersions>, reserve: Reserve) =>
   Effect.fnUntraced(function*(session: SessionRef, now: number, except: Except = null) {
     const mine = except?.turnIndex ?? 0
     const [rows, loops] = yield* Effect.all([
@@ -132,6 +142,7 @@ export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, char
     if (row === undefined) return undefined
     const character = yield* characters.get(session.appId, row.character_slug, row.character_version)
     const policy = readPolicy(row.policy ?? {})
+    const holdMicroUsd = totalOf(reserve("proactive", ""), row.prompt_bytes)
     const counted = policy.daily_cap_app !== null || Object.values(policy.channel_policy.channels).some(({ daily_cap }) => daily_cap !== null)
     const today = counted ? yield* query<Array<{ kind: string | null; sent: number }>>((sql) => countDay(sql, session, policy.timezone, new Date(now), mine)) : []
     const sentBy = (kind: string | null) => today.find((sent) => sent.kind === kind)?.sent ?? 0
@@ -151,6 +162,7 @@ export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, char
       preferences: row.unread.toReversed().reduce((before, text) => decidePreferences(before, text, []) ?? before, { ...NO_PREFERENCES, ...(row.bearing ?? NEW_BEARING).preferences }),
       person: { ageBand: row.age_band, timezone: row.timezone, blocked: row.blocked },
       unreachable: row.unreachable,
+      suspended: row.suspended,
       active: row.status === "active",
       openTurns: row.open_turns - (except === null ? 0 : 1),
       lastTurnAt: Math.max(row.created_at.getTime(), lastUserAt ?? 0, row.last_character_at?.getTime() ?? 0, lastInitiativeAt ?? 0),
@@ -164,7 +176,8 @@ export const gatherer = ({ query }: Context.Service.Shape<typeof Database>, char
       channels: kinds.map((kind) => ({ kind, today: sentBy(kind) })),
       affordable: money?.affordable ?? true,
       loops,
-      beat: row.beat
+      beat: row.beat,
+      scheduled: row.scheduled
     }
-    return { facts, sources, turnCount: row.turn_count } satisfies Gathered
+    return { facts, sources, turnCount: row.turn_count, holdMicroUsd } satisfies Gathered
   })

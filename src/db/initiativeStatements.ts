@@ -27,7 +27,7 @@ export const lockCaps = (sql: Sql, { appId, sessionId }: SessionRef) => sql`
   ) locks`
 
 /** Begins a turn by which the character writes first, in a session that the caller holds locked: like an accept, without a message. */
-export const beginTurn = (sql: Sql, { appId, sessionId }: SessionRef, runRef: string, holdMicroUsd: number, initiative: Initiative) => sql`
+export const beginTurn = (sql: Sql, { appId, sessionId }: SessionRef, runRef: string, holdMicroUsd: number, initiative: Initiative, priceVersion: string) => sql`
   with opened as (
     insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd, initiative)
     select app_id, session_id, turn_count + 1, ${runRef}, last_cursor, 'fast', 'proactive', ${holdMicroUsd}::bigint, ${JSON.stringify(initiative)}::text::json
@@ -40,7 +40,7 @@ export const beginTurn = (sql: Sql, { appId, sessionId }: SessionRef, runRef: st
   ), counted_use as (
     ${countUse(sql, "moves")}
   ), entered as (
-    ${enterInLedger(sql, "opened", "hold", sql`hold_micro_usd`)}
+    ${enterInLedger(sql, "opened", "hold", sql`hold_micro_usd`, priceVersion)}
   )
   select turn_index, ${addTurnJobs(sql, sql`select app_id, session_id from opened`)} as jobs from opened`
 

@@ -2,6 +2,8 @@ import * as Duration from "effect/Duration"
 import { DISABLED_AFTER, FAILING_AFTER, PROBE_EVERY } from "#channels/health.ts"
 import type { AfterStep, LaneStep, Room } from "#channels/Lanes.ts"
 import type { Sql } from "./Database.ts"
+import { isSuspended } from "./isSuspended.ts"
+import { shownEvent } from "./shownEvent.ts"
 import { ALL_APPS, holds } from "./telegram/isHeld.ts"
 
 /** Events that a lease brings along. Few, so that a lane with much to catch up gives others their turn. */
@@ -31,6 +33,7 @@ export interface LeaseRow {
   readonly version: number
   readonly fence: number
   readonly failures: number
+  readonly early_ms: number | null
   readonly part: number
   readonly interrupted: number | null
   readonly interrupted_part: number
@@ -49,7 +52,7 @@ export interface LeaseRow {
  * Leases ready lanes. The channels that have any are visited one after another by a jump along the index, so that a channel with
  * a hundred thousand ready lanes costs a claim no more than one with a single lane. Each is looked up by itself: joined, all there are would be read,
  * which is the better plan as long as there are few. Ready lanes of a stopped channel are parked in passing,
- * and so are those of bots that the operator holds back.
+ * and so are those of bots that the operator holds back, and of apps that are suspended.
  * What was on the wire when an earlier lease was lost is put down as unknown. The intent to send the first event is put down, too,
  * unless the channel is paced: then it has a statement of its own, after the wait.
  * The log is looked through up to the last event that this statement sees, which may be less than a head that has just moved.
@@ -70,7 +73,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     ) x where v.n < ${CHANNELS_A_CLAIM}::int
   ), visited as (
     select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced,
-      c.status in ('active', 'failing') and not (starts_with(c.kind, 'telegram') and exists (select from hold where scope in (${ALL_APPS}, v.app_id))) as walked,
+      c.status in ('active', 'failing') and not exists (select from hold h where h.scope in (${ALL_APPS}, v.app_id) and (h.kind = 'app' or starts_with(c.kind, 'telegram'))) as walked,
       case when c.status = 'failing' then 1 when c.paced then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
     from visit v left join lateral (select * from channels x where x.app_id = v.app_id and x.channel_id = v.channel_id offset 0) c on true
@@ -100,14 +103,14 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     order by k.of_endpoint, l.due_at limit ${room.lanes}::int for no key update of l skip locked
   ), next as (
     select p.app_id, p.session_id, p.channel_id, e.*, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor) as place
-    from picked p cross join lateral (
-      select e.cursor, e.id, e.type, event_json(e) as text, coalesce(e.expires_at <= now(), false) or coalesce(e.created_at < p.stale_before, false) as expired, p.redo <> '{}' as redo from events e
+    from picked p left join sessions s using (app_id, session_id) cross join lateral (
+      select e.cursor, e.id, e.type, ${shownEvent(sql)} as text, coalesce(e.expires_at <= now(), false) or coalesce(e.created_at < p.stale_before, false) as expired, p.redo <> '{}' as redo from events e
       where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}' and (p.events is null or e.type = any(p.events))
       order by e.cursor limit ${EVENTS_A_LEASE}::int
     ) e
     union all
-    select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type, event_json(e), false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor)
-    from picked p join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_A_LEASE}::int])
+    select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type, ${shownEvent(sql)}, false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id order by e.cursor)
+    from picked p left join sessions s using (app_id, session_id) join events e on e.app_id = p.app_id and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_A_LEASE}::int])
   ), seen as (
     select p.app_id, p.session_id, p.channel_id, p.paced, n.events, n.cursor, case
         when p.redo <> '{}' then p.position
@@ -133,7 +136,7 @@ export const claimLanes = (sql: Sql, owner: string, room: Room, after: Place) =>
     on conflict do nothing
   )
   select v.visited, v.picked, v.last_app, v.last_channel, n.app_id, n.session_id, n.channel_id, p.kind, p.endpoint, p.version, d.fence, d.failures, d.examined,
-    case when n.redo then 0 else p.part end as part, p.sending as interrupted, p.sending_part as interrupted_part,
+    case when p.planned_at > now() then extract(epoch from p.planned_at - now())::float8 * 1000 end as early_ms, case when n.redo then 0 else p.part end as part, p.sending as interrupted, p.sending_part as interrupted_part,
     case when p.paced then (p.sending is not null)::int + (
       select count(*)::int from delivery_attempts a where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id
         and a.cursor = coalesce(p.sending, n.cursor) and a.part = case when p.sending is null then p.part else p.sending_part end and a.outcome = 'unknown'
@@ -164,6 +167,7 @@ const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   redo: batch.map(({ event }) => Number(event.redo)),
   last: batch.map(({ last }) => Number(last)),
   telling: batch.map(({ telling }) => Number(telling)),
+  recovered: batch.map(({ lease, event, outcome }) => Number(outcome === "sent" && lease.failures > 0 && event === lease.events[0])),
   outcome: batch.map(({ outcome }) => outcome),
   statusCode: batch.map(({ statusCode }) => statusCode),
   errorCode: batch.map(({ errorCode }) => errorCode),
@@ -187,19 +191,19 @@ const NOTED_EVERY = Duration.seconds(10)
 /**
  * Writes the outcomes of tries and moves their lanes, only where the lease still holds; a lane without a row in the answer was taken over.
  * Lanes are locked in order of their key, here as everywhere, and each is judged as it is once it is locked.
- * With `next`, the intent to send that event is on record; a lane whose channel has been stopped or changed meanwhile is given back instead.
+ * With `next`, the intent to send that event is on record; a lane whose channel has been stopped or changed meanwhile, or whose app is suspended, is given back instead.
  * A retry gets a job for the second after it is due, one for all that are due in the same second: the job is a wake-up.
  */
 export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
   const b = toColumns(batch)
   return sql<Array<{ readonly n: number; readonly after: Exclude<AfterStep, "lost">; readonly news: boolean }>>`
     with done as (
-      select d.*, c.status in ('active', 'failing') and c.version = d.version as goes_on, c.paced,
-        d.telling = 1 and (d.outcome not in ('sent', 'rejected') or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
+      select d.*, c.status in ('active', 'failing') and c.version = d.version and not (${isSuspended(sql, sql`d.app_id`)}) as goes_on, c.paced,
+        d.telling = 1 and (d.outcome not in ('sent', 'rejected') or d.recovered = 1 or c.failing_since is not null or c.last_success_at >= now() - ${milliseconds(NOTED_EVERY)}::bigint * interval '1 millisecond' is not true) as news
       from unnest(${b.app}::text[], ${b.session}::text[], ${b.channel}::text[], ${b.version}::int[], ${b.owner}::text[], ${b.fence}::int[], ${b.cursor}::bigint[], ${b.part}::int[], ${b.event}::text[],
-          ${b.redo}::int[], ${b.last}::int[], ${b.telling}::int[], ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+          ${b.redo}::int[], ${b.last}::int[], ${b.telling}::int[], ${b.recovered}::int[], ${b.outcome}::text[], ${b.statusCode}::int[], ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
           ${b.position}::bigint[], ${b.past}::int[], ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
-        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, telling, outcome, status_code, error_code, answer, started_at, latency_ms,
+        with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last, telling, recovered, outcome, status_code, error_code, answer, started_at, latency_ms,
           position, past, parked, failures, delay_ms, next, n)
       left join lateral (select * from channels x where x.app_id = d.app_id and x.channel_id = d.channel_id offset 0) c on true
     ), mine as (
@@ -211,6 +215,7 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
         part = coalesce(d.past, l.part),
         redo = case when d.redo = 1 and d.last = 1 then array_remove(l.redo, d.cursor) else l.redo end,
         failures = case when d.redo = 1 then l.failures else d.failures end,
+        planned_at = case when d.redo = 1 or (d.delay_ms is not null and d.failures = l.failures) then l.planned_at end,
         owner = case when d.goes_on then case when d.next is null then null else l.owner end end,
         sending = case when d.goes_on and not d.paced then d.next end, sending_fence = null,
         sending_at = now(),
@@ -269,28 +274,3 @@ export const noteHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
         else c.not_before end
     from present p where c.app_id = p.app_id and c.channel_id = p.channel_id`
 }
-
-/** Lanes whose time has come, and lanes of owners that are not registered, become ready. Gives a row for each. */
-export const sweepLanes = (sql: Sql) => sql`
-  with due as (
-    select app_id, session_id, channel_id from lanes where status = 'waiting' and due_at <= now()
-    order by due_at limit 1000 for no key update skip locked
-  ), orphaned as (
-    select app_id, session_id, channel_id from lanes l
-    where l.owner is not null and not exists (select from workers w where w.worker_id = l.owner) for no key update skip locked
-  )
-  update lanes l set status = 'ready', owner = null, due_at = now()
-  from (select * from due union select * from orphaned) x
-  where l.app_id = x.app_id and l.session_id = x.session_id and l.channel_id = x.channel_id
-  returning 1`
-
-/** Frees the lanes of workers that are gone, in order of their key, and asks for a courier. */
-export const freeLanes = (sql: Sql, owners: ReadonlyArray<string>) => sql`
-  with held as (
-    select app_id, session_id, channel_id from lanes where owner = any(${owners}::text[])
-    order by app_id, session_id, channel_id for no key update
-  ), freed as (
-    update lanes l set owner = null from held h
-    where l.app_id = h.app_id and l.session_id = h.session_id and l.channel_id = h.channel_id returning 1
-  )
-  select graphile_worker.add_job('deliver', '{}'::json) where exists (select from freed)`

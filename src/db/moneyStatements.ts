@@ -19,6 +19,10 @@ const limitsOf = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray
 export const lockAllowances = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string | null>) => sql`
   select 1 from allowances where ${limitsOf(sql, apps, sessions)} order by app_id, kind, external_user_ref for no key update`
 
+/** Whether something limits what may be spent on the turn `t` (app_id, external_user_ref). */
+export const isLimited = (sql: Sql, t: postgres.PendingQuery<postgres.Row[]>) => sql`
+  exists (select from allowances a where a.app_id = ${t}.app_id and (a.kind = 'app' and a.external_user_ref = '' or a.kind = 'end_user' and a.external_user_ref = ${t}.external_user_ref))`
+
 /** Locks the allowances of these sessions, and then, once these have been counted, the sessions: one statement. Says whether anybody is limited. */
 export const lockForSends = async (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>): Promise<boolean> => {
   const [locked] = await sql<Array<{ limits: number }>>`
@@ -64,16 +68,19 @@ export const countPictures = (sql: Sql, app: string, session: string | null, pic
 export const recountPictures = (sql: Sql, app: string) => sql`
   update allowances a set images_on = utc_today(), day_images = coalesce(x.pictures, 0)
   from allowances b left join (
-    select c.external_user_ref, greatest(0, sum(sign(l.amount_micro_usd)))::int as pictures
+    select c.external_user_ref, greatest(0, sum(coalesce(l.pictures, sign(l.amount_micro_usd))))::int as pictures
     from ledger l join sessions c using (app_id, session_id)
     where l.app_id = ${app} and l.at >= date_trunc('day', now(), 'utc') and l.activity = 'image' and l.entry = 'settle' group by 1
   ) x using (external_user_ref)
   where b.app_id = ${app} and b.kind = 'end_user' and is_this_month(b.sessions_erased_on) is not true and a.app_id = b.app_id and a.kind = b.kind and a.external_user_ref = b.external_user_ref`
 
-/** Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind) in the ledger. Those of evals are not: their run is booked as an expense of its app. */
-export const enterInLedger = (sql: Sql, of: string, entry: "hold" | "release" | "settle", amount: postgres.PendingQuery<postgres.Row[]>) => sql`
+/** `release` gives back what was held for a turn when it ends, but for what is held for the reading of it: that is `release_reading`. */
+export type LedgerEntry = "hold" | "release" | "release_reading" | "settle"
+
+/** `priceVersion`: the prices that the amount was reckoned by. What is given back was reckoned when it was held. Enters an amount for each of the turns in `of` (app_id, run_ref, session_id, turn_index, reply_mode, source_kind) in the ledger. Those of evals are not: their run is booked as an expense of its app. */
+export const enterInLedger = (sql: Sql, of: string, entry: LedgerEntry, amount: postgres.PendingQuery<postgres.Row[]>, priceVersion: string = PRICE_VERSION) => sql`
   insert into ledger (app_id, run_ref, session_id, turn_index, activity, entry, amount_micro_usd, price_version)
-  select app_id, run_ref, session_id, turn_index, case source_kind when 'proactive' then 'proactive' else 'message_' || reply_mode end, ${entry}, ${amount}, ${PRICE_VERSION} from ${sql(of)} where ${isNoShadow(sql)}`
+  select app_id, run_ref, session_id, turn_index, case source_kind when 'proactive' then 'proactive' else 'message_' || reply_mode end, ${entry}, ${amount}, ${priceVersion} from ${sql(of)} where ${isNoShadow(sql)}`
 
 /**
  * Counts what is used of all allowances of an app, which the caller holds locked, by the ledger and by what is held for turns that are open,
@@ -92,6 +99,9 @@ export const recount = (sql: Sql, app: string) => sql`
     union all
     select c.external_user_ref, t.accepted_at, t.hold_micro_usd, 0
     from period p, turns t join sessions c using (app_id, session_id) where t.app_id = ${app} and t.outcome is null and t.accepted_at >= p.since
+    union all
+    select c.external_user_ref, t.accepted_at, t.reading_hold_micro_usd, 0
+    from period p, turns t join sessions c using (app_id, session_id) where t.app_id = ${app} and t.outcome is not null and t.reading_hold_micro_usd > 0 and t.accepted_at >= p.since
   ), used as (
     select 'app' as kind, '' as external_user_ref, ${perPeriod(sql)} from moves
     union all

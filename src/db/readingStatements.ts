@@ -2,6 +2,7 @@ import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { ReadTurn } from "#pipeline/relational/Extractor.ts"
 import type { Sql } from "./Database.ts"
+import { isLimited } from "./moneyStatements.ts"
 import type { SessionRef } from "./Turns.ts"
 
 /** What is read with a turn, of what was said before it. */
@@ -26,12 +27,14 @@ export interface UnreadRow {
   readonly ended_at: Date
   /** Whether its character has storylines. */
   readonly storied: boolean
+  readonly held_micro_usd: number
+  readonly is_limited: boolean
 }
 
 /** The first turn of each of these sessions that has ended and was not read yet. */
 export const findUnread = (sql: Sql, sessions: ReadonlyArray<SessionRef>) => sql<Array<UnreadRow>>`
   select w.n::int, t.turn_index, t.outcome, t.character_slug, coalesce(t.character_version, c.version) as character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
-    a.expose_relational_numerics as exposes,
+    a.expose_relational_numerics as exposes, t.reading_hold_micro_usd as held_micro_usd, ${isLimited(sql, sql`t`)} as is_limited,
     not exists (select from turns later where later.app_id = t.app_id and later.session_id = t.session_id and later.turn_index > t.turn_index) as is_last, coalesce(ended.at, t.settled_at) as ended_at,
     exists (select from storylines y where y.app_id = t.app_id and y.slug = t.character_slug) as storied,
     coalesce((select json_agg(distinct m ->> 'id') from turn_stages g cross join json_array_elements(g.detail -> 'memories') m

@@ -10,7 +10,7 @@ const SESSIONS_A_JOB = 8
 /** Who waits for an answer goes before what was answered. */
 const PRIORITY = { turn: 0, relate: 10 } as const
 
-/** Sessions that one job wakes whose reading was put off: nobody waits for them, and they may be put off again and again. */
+/** Sessions that one job wakes that were put off: they may be put off again and again. */
 const PUT_OFF_A_JOB = 64
 const PUT_OFF_MS = 1000
 
@@ -30,4 +30,5 @@ const named = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<st
 export const addReadingJobs = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => addJobs(sql, "relate", named(sql, apps, sessions))
 
 /** The same, in a while. */
+export const putOffTurns = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => addJobs(sql, "turn", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)
 export const putOffReading = (sql: Sql, apps: ReadonlyArray<string>, sessions: ReadonlyArray<string>) => addJobs(sql, "relate", named(sql, apps, sessions), PUT_OFF_MS, PUT_OFF_A_JOB)

@@ -3,6 +3,7 @@ import { Apps } from "#src/db/Apps.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Database } from "#src/db/Database.ts"
 import { Sessions } from "#src/db/Sessions.ts"
+import { MODEL_ENGINE, OFFLINE_ENGINE } from "#src/model/engineNames.ts"
 import { demoCharacters } from "./characters.ts"
 
 /** A fixed id, so that every process and every start knows the demo app again. */
@@ -20,20 +21,25 @@ export const makeDemo = Effect.gen(function*() {
     for (const { slug, ...profile } of demoCharacters) yield* characters.create(DEMO_APP, slug, profile).pipe(Effect.orDie)
     const sessions = yield* Sessions
     const { session } = yield* sessions.create(DEMO_APP, {
-      characterSlug: demoCharacters[0]?.slug ?? "", externalUserRef: "you", proactiveControls: {}, metadata: {}, endUser: {}, reuse: false
+      characterSlug: demoCharacters[0]?.slug ?? "", externalUserRef: "you", proactiveControls: {}, metadata: {}, endUser: {}, newThread: true
     }).pipe(Effect.orDie)
     return { apiKey: key.apiKey, session, characterName: demoCharacters[0]?.display_name ?? "" }
   }))
 })
 
-/** What a start says to a newcomer. The first one on a database prints a key of the demo app: the only secret that is ever printed unasked. */
-export const firstRun = Effect.fnUntraced(function*(baseUrl: string) {
+const engineLine = (model: string | null) => model === null
+  ? `${OFFLINE_ENGINE}: no model; lines that the characters' authors wrote. For a model, set OPENAI_API_KEY or OPENAI_BASE_URL`
+  : `${MODEL_ENGINE}, model ${model}`
+
+/** What a start says to a newcomer; `model` is null where there is none. The first one on a database prints a key of the demo app: the only secret that is ever printed unasked. */
+export const firstRun = Effect.fnUntraced(function*(baseUrl: string, model: string | null) {
   const demo = yield* makeDemo
   const addresses = `
 Troupe is ready.
 
   API    ${baseUrl}
   Docs   ${baseUrl}/docs
+  Engine ${engineLine(model)}
 `
   if (demo === undefined) {
     return `${addresses}
@@ -44,7 +50,9 @@ Troupe is ready.
   const auth = `-H "authorization: Bearer ${demo.apiKey}"`
   const session = `${baseUrl}/v1/sessions/${demo.session.session_id}`
   return `${addresses}
-  Demo key   ${demo.apiKey}   (shown once)
+  Key    ${demo.apiKey}   (of the app "demo", which owns the demo characters; shown once)
+
+For characters of your own, make an app of your own:  npm run -s troupe -- app create NAME
 
 Say something to ${demo.characterName}:
 
@@ -53,7 +61,5 @@ Say something to ${demo.characterName}:
 and read the conversation:
 
   curl -s "${session}/events?since=0" ${auth}
-
-Without OPENAI_API_KEY or OPENAI_BASE_URL the labelled offline engine answers, from lines that the characters' author wrote.
 `
 })

@@ -10,28 +10,39 @@ import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
+import { Crashes } from "#src/units/attempt.ts"
 import { PublicAddress } from "#src/jobs/PublicAddress.ts"
+import { makeAddressLimit } from "./AddressLimit.ts"
+import { noteMethods } from "./allowedMethods.ts"
 import { authenticate } from "./authenticate.ts"
 import { authenticateAccount } from "./authenticateAccount.ts"
 import { bearerOf } from "#src/accounts/bearer.ts"
+import { clientAddress } from "./clientAddress.ts"
 import { type HandlerError, makeBridge } from "./bridge.ts"
 import { isClosedToDemo } from "./demoSurface.ts"
 import { envelope, type Success } from "./envelope.ts"
-import { ApiError, apiKeyExpired, databaseUnreachable, demoKeySurfaceDisabled, draining, errorBody, internalError, notFound, quotaTaken, routeNotFound } from "./errors.ts"
+import { ApiError, apiKeyExpired, databaseUnreachable, demoBodyTooLarge, demoKeySurfaceDisabled, draining, errorBody, internalError, methodNotAllowed, notFound, quotaTaken, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
 import { isThere } from "./isThere.ts"
 import { describeServer } from "./openapi.ts"
-import { compileValidator, fromFastify, parseBodies, rawBody } from "./parsing.ts"
+import { LARGE_BYTES, makeLargeBodies } from "./LargeBodies.ts"
+import { during } from "#src/units/currentUnit.ts"
+import { unitOfRequest } from "./unitOfRequest.ts"
+import { compileValidator, fromFastify, parseBodies, rawBody, UnreadBody } from "./parsing.ts"
+import { ParseWorkers } from "./ParseWorkers.ts"
 import { answerProtocolError } from "./protocolErrors.ts"
 import { showStanding } from "./rateLimitHeaders.ts"
+import { requireReadable } from "./requireReadable.ts"
 import { routes } from "./routes.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import type { App, HandlerServices, Server } from "./Server.ts"
 
-const BODY_LIMIT_BYTES = 1024 * 1024
+const BODY_LIMIT_BYTES = LARGE_BYTES
 const MAX_PATH_CHARACTERS = 16 * 1024
 /** For a whole request to arrive; a stream's answer may last longer. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** How often Node looks for requests whose time is over: what a sender may take beyond REQUEST_TIMEOUT_MS. */
+const LATE_REQUESTS_EVERY_MS = 1_000
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface HttpOptions {
@@ -39,6 +50,8 @@ export interface HttpOptions {
   readonly port: number
   /** How many proxies stand in front: of X-Forwarded-For only what these have added is believed. */
   readonly trustedProxies: number
+  /** That one address may make of public routes. */
+  readonly publicRequestsPerMinute: number
 }
 
 /** Which setting an address that cannot be listened on is to be mended by. */
@@ -61,6 +74,10 @@ const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError
   return reply.code(error.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(errorBody(error, request.id)))
 }
 
+/** Where the route takes more than others, and the request does not say that it has no more than they take. */
+const mayBeLarge = ({ headers, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.bodyLimit > LARGE_BYTES && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LARGE_BYTES)
+
 /** Who changes what a request changes. */
 const actorOf = ({ principal, account }: FastifyRequest): Actor =>
   account === undefined ? { kind: "runtime_key", id: principal?.prefix ?? null } : { kind: "account_token", id: account.token.prefix }
@@ -82,6 +99,8 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       return503OnClosing: false,
       forceCloseConnections: "idle",
       requestTimeout: REQUEST_TIMEOUT_MS,
+      // Node swaps the two timeouts where the one for headers, by default a minute, is the longer one.
+      http: { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS, headersTimeout: REQUEST_TIMEOUT_MS },
       clientErrorHandler: answerProtocolError,
       // No longer than a request line may be anyway: what is too long names nothing, and is answered like anything else that is not there.
       routerOptions: { maxParamLength: MAX_PATH_CHARACTERS },
@@ -94,10 +113,16 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
       }
     })
+    // RFC 9110, 10.1.1: a server may pass over what it does not know. Node would answer 417 without a body.
+    app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response))
+    app.decorate("crashes", yield* Crashes)
     parseBodies(app, BODY_LIMIT_BYTES)
     const { remembered } = yield* Authentication
     const limits = yield* RateLimits
+    const refuseAddress = makeAddressLimit(options.publicRequestsPerMinute)
+    const waitForLarge = makeLargeBodies()
     const openApi = describeServer(app)
+    const methodsOf = noteMethods(app)
 
     app.decorateRequest("principal")
     app.decorateRequest("account")
@@ -117,12 +142,23 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       showStanding(reply, standing)
       if (!standing.taken) throw quotaTaken(standing)
     }
+    const admitLarge = async (request: FastifyRequest, reply: FastifyReply) => {
+      if (request.principal?.kind !== "demo") {
+        return void await bridge.run(waitForLarge(request.account?.accountId ?? request.principal.appId, reply), reply, "when caller leaves")
+      }
+      const { tooLargeForDemo } = request.routeOptions.config
+      if (Number(request.headers["content-length"] ?? 0) > LARGE_BYTES) throw tooLargeForDemo ?? demoBodyTooLarge(LARGE_BYTES)
+    }
     app.addHook("onRequest", async (request, reply) => {
-      const { public: isPublic, account: scope, demo, machine } = request.routeOptions.config
+      const { public: isPublic, account: scope, demo, machine, uncounted } = request.routeOptions.config
       void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
       if (closing) throw draining
       if (request.is404) return isClosedToDemo(request.url) ? refuseDemoKey(request, reply) : undefined
-      if (isPublic === true) return
+      if (isPublic === true) {
+        const refused = uncounted === true ? null : refuseAddress(request)
+        if (refused !== null) throw refused
+        return requireReadable(request)
+      }
       if (scope !== undefined) {
         await refuseDemoKey(request, reply)
         request.account = await bridge.run(authenticateAccount(request, scope), reply, "when caller leaves")
@@ -131,13 +167,30 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         if (request.principal.kind === "demo" && demo !== true) throw demoKeySurfaceDisabled
       }
       await countRequest(request.account?.accountId ?? request.principal.appId, reply)
+      requireReadable(request)
+      if (mayBeLarge(request)) await admitLarge(request, reply)
+    })
+    app.addHook("preValidation", (request, reply, done) => {
+      if (!(request.body instanceof UnreadBody) || request.routeOptions.config.readsBody === true) return done()
+      const { bytes } = request.body
+      const subject = request.principal?.appId ?? request.account?.accountId ?? clientAddress(request.ip)
+      const validate = (body: unknown) => {
+        request.body = body
+        // What follows at once is the validation of the body, which must have an owner, too.
+        return during(unitOfRequest(request), done)
+      }
+      bridge.run(ParseWorkers.use((workers) => workers.json(subject, bytes)), reply, "when caller leaves").then(validate, done)
     })
     // A socket that has been answered while we stop must not be kept open for the next request.
     app.addHook("onSend", (_, reply, __, done) => {
       if (closing) void reply.header("connection", "close")
       done()
     })
-    app.setNotFoundHandler((request, reply) => sendError(request, reply, routeNotFound))
+    app.setNotFoundHandler((request, reply) => {
+      const allowed = methodsOf(request.url)
+      if (allowed.length === 0) return sendError(request, reply, routeNotFound)
+      return sendError(request, reply.header("allow", allowed.join(", ")), methodNotAllowed(request.method, allowed))
+    })
     app.setErrorHandler(async (thrown: unknown, request, reply) => {
       const { tooLarge, tooLargeForDemo, machine } = request.routeOptions.config
       if (machine === true) void reply.headers(headers)

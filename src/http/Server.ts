@@ -55,6 +55,7 @@ import type { Relationships } from "#src/db/Relationships.ts"
 import type { RollingLimits } from "#src/db/RollingLimits.ts"
 import type { Runs } from "#src/db/Runs.ts"
 import type { Sandboxes } from "#src/db/Sandboxes.ts"
+import type { ScheduledMessages } from "#src/db/ScheduledMessages.ts"
 import type { Sessions } from "#src/db/Sessions.ts"
 import type { StoredObjects } from "#src/db/StoredObjects.ts"
 import type { Timeline } from "#src/db/Timeline.ts"
@@ -85,10 +86,13 @@ import type { Storage } from "#src/storage/Storage.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
 import type { ApiError, Kind } from "./errors.ts"
+import type { OpenReads } from "./OpenReads.ts"
+import type { ParseWorkers } from "./ParseWorkers.ts"
+import type { Accepted } from "./requireReadable.ts"
 
 /** What handlers may use. */
 export type HandlerServices =
-  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotApi | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Evidence | Expenses | Feeds | Findings | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OperationalLog | Outbound | Pages | Painter | Pictures | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | Research | RollingLimits | Runs | Sandboxes
+  | AccountAuthentication | Accounts | AccountTokens | Allowances | ApiKeys | AppHealth | Apps | ArcInfluences | Arming | Assets | AuditEntries | Authentication | BatchRows | BotApi | BotLinks | BotRows | ChannelKinds | Channels | CharacterVersions | Characters | ChatRows | ContentSignatures | Database | Deliveries | EvalRuns | EvalSuites | DeviceApprovals | DeviceCodes | EndUsers | Erasures | EventLog | Evidence | Expenses | Feeds | Findings | GraphEdges | HookBindings | IdempotencyKeys | IdentityProvider | Imports | Images | Inbox | Initiatives | KeyWatch | LogSignals | Manager | ManagerUpdates | Memories | Metrics | Npcs | OpenReads | OperationalLog | Outbound | Pages | Painter | ParseWorkers | Pictures | ProactivePolicies | Probe | Probes | Provisionings | RateLimits | RelationshipEdits | RelationshipLists | Relationships | Research | RollingLimits | Runs | Sandboxes | ScheduledMessages
   | Sessions | Storage | StoredObjects | SessionStories | Storylines | Timeline | Traces | Transcriber | Updates | Usage | VisualIdentities | Worlds | Writer
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, ZodTypeProvider>
@@ -120,6 +124,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Served without a bearer. */
     readonly public?: boolean
+    /** Of a public route: requests of an address are not counted. For probes, for Telegram and for pictures that pages show. */
+    readonly uncounted?: boolean
     /** No browser ever asks for it: its answers have no headers for one, unless they are errors with words. */
     readonly machine?: boolean
     /** On the account plane: takes an account token instead of a runtime key, with this scope; null: with any. */
@@ -132,6 +138,10 @@ declare module "fastify" {
     readonly tooLarge?: ApiError
     /** The same under a demo key, where its own limit is the narrower one. */
     readonly tooLargeForDemo?: ApiError
+    /** What kinds of body the route reads. Default: JSON. */
+    readonly accepts?: Accepted
+    /** Takes its body as it came (UnreadBody), and has it read on another thread. */
+    readonly readsBody?: boolean
     /** Goes on when the caller leaves: its effect must not be cut in half. */
     readonly writes?: boolean
   }

@@ -6,5 +6,7 @@ export const toAppResource = (app: App) => ({
   environment: app.environment,
   expose_relational_numerics: app.expose_relational_numerics,
   version: app.version,
-  created_at: app.created_at.toISOString()
+  created_at: app.created_at.toISOString(),
+  suspended_at: app.suspended_at?.toISOString() ?? null,
+  suspended_reason: app.suspended_reason
 })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
-import { accountTokenUsed, apiKeyExpired, type ApiError, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
+import { accountTokenUsed, apiKeyExpired, appSuspended, type ApiError, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
 
 const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   missing: missingBearer,
@@ -14,5 +14,8 @@ const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
 /** Who asks, by the bearer of the request. */
 export const authenticate = (request: FastifyRequest) =>
   Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
-    Effect.catchTag("Unauthenticated", ({ reason }) => Effect.fail(unauthenticated[reason]))
+    Effect.catchTags({
+      Unauthenticated: ({ reason }) => Effect.fail(unauthenticated[reason]),
+      AppSuspended: ({ reason }) => Effect.fail(appSuspended(reason))
+    })
   )

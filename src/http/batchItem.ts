@@ -15,7 +15,7 @@ export const toBatchResource = (batch: StoredBatch) => ({
 /** Null unless somebody is yet to make the bot, and in time. */
 export const linkOf = ({ manager }: StoredBatch, { link, wanted }: StoredItem) =>
   manager === null || wanted === null || link === null ? null : {
-    url: newBotLink(manager, wanted.suggested_username, wanted.suggested_name),
+    url: wanted.is_random ? newBotLink(manager, wanted.suggested_username, wanted.suggested_name) : claimLink(manager, link.claimCode),
     claim_url: claimLink(manager, link.claimCode),
     expires_at: link.expiresAt.toISOString()
   }

@@ -8,7 +8,9 @@ import type { FastifyReply } from "fastify"
 import type { LogUnavailable } from "#channels/event-log/EventLog.ts"
 import type { InboxUnavailable } from "#pipeline/Inbox.ts"
 import { DatabaseError } from "#src/db/Database.ts"
-import { ApiError, databaseUnreachable, draining, internalError } from "./errors.ts"
+import { CurrentUnit } from "#src/units/currentUnit.ts"
+import { ApiError, databaseUnreachable, draining, internalError, requestGivenUp } from "./errors.ts"
+import { isGivenUp, unitOfRequest } from "./unitOfRequest.ts"
 
 /** What a handler may fail with. Everything but an ApiError is ours, and is told apart here once. */
 export type HandlerError = ApiError | DatabaseError | InboxUnavailable | LogUnavailable
@@ -42,7 +44,9 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
     }
     // By observers and not by effects around the effect, nor a signal: each request comes through here, some of them several times.
     const run: Bridge<R>["run"] = (effect, reply, cancel) => new Promise((resolve, reject) => {
-      const fiber = fork(effect)
+      const unit = unitOfRequest(reply.request)
+      if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
+      const fiber = fork(Effect.provideService(effect, CurrentUnit, unit))
       fiber.addObserver((exit) => Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id)))
       if (cancel === "never" || fiber.pollUnsafe() !== undefined) return
       // request.signal fires as soon as a body has been read; the response closing unfinished is the caller leaving.

@@ -39,7 +39,7 @@ const NO_CAPS = { daily_messages: null, daily_cost_usd: null, monthly_cost_usd: 
 export const readAppCaps = ({ daily_budget_usd, monthly_budget_usd, hard_stop, default_end_user_caps: defaults, rate_limits: rates }: z.output<typeof AppCapsPatch>): AppLimitsChange => withoutAbsent<AppLimitsChange>({
   daily_limit_micro_usd: toMicroUsd(daily_budget_usd),
   monthly_limit_micro_usd: toMicroUsd(monthly_budget_usd),
-  hard_stop: hard_stop === null ? true : hard_stop,
+  hard_stop,
   defaults: defaults === undefined ? undefined : readEndUserCaps(defaults ?? NO_CAPS),
   messages_per_minute: rates === null ? null : rates?.messages_per_minute
 })

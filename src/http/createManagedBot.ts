@@ -10,6 +10,7 @@ import { LINK_MINUTES, Provisionings } from "#src/db/telegram/Provisionings.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotResource } from "./botResource.ts"
 import { success } from "./envelope.ts"
+import { telegramNameTaken } from "./errors.ts"
 import { createOnce } from "./idempotent.ts"
 import { qrCode } from "./qrCode.ts"
 import type { BotCreate } from "./schemas/telegram.ts"
@@ -47,8 +48,9 @@ export const createManagedBot = Effect.fnUntraced(function*(request: FastifyRequ
     const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) => requests.create(appId, {
       channelId: newId("bot"), characterSlug: body.character_slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, joinWindowMs: body.join_window_ms, drafts: body.drafts, unknownPolicy: body.unknown_policy,
       linkMinutes: LINK_MINUTES, isShownAgain: false
-    }))
-    const [url, claimUrl] = [newBotLink(username, suggestedUsername, suggestedName), claimLink(username, claimCode)]
+    })).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken)))
+    const claimUrl = claimLink(username, claimCode)
+    const url = isRandom ? newBotLink(username, suggestedUsername, suggestedName) : claimUrl
     return { ...success(toBotResource(bot)), shownOnce: { link: { url, qr: qrCode(url), claim_url: claimUrl, claim_qr: qrCode(claimUrl), expires_at: expiresAt.toISOString() } } }
   }))
 })

@@ -57,6 +57,10 @@ export const errorBody = (error: ApiError, requestId: string): object =>
     ? { detail: error.message }
     : { detail: { code: error.code, message: error.message, fix: error.fix, ...error.more, request_id: requestId } }
 
+/** An error that was made on another thread, by its fields. */
+export const refusedElsewhere = ({ status, code, message, fix }: Pick<ApiError, "status" | "code" | "message" | "fix">) =>
+  new ApiError({ status, code, message, fix })
+
 export const missingBearer = plain(401, "Authentication required: send `Authorization: Bearer ck_...`.")
 export const invalidKey = plain(403, "This API key is invalid or has been revoked.")
 export const accountTokenUsed = structured(401, "account_token_used_as_runtime_key", "An account token (lat_...) is not a runtime key.",
@@ -66,6 +70,12 @@ export const idpKeyUsed = structured(401, "idp_account_api_key_not_service_key",
 export const idpKeyUsedAsAccountToken = idpKeyUsed.saying(idpKeyUsed.message, "Send an account token of this service (lat_...): POST /v1/account/device/start.")
 
 export const apiKeyExpired = structured(403, "api_key_expired", "This API key has expired.", "Use another key of the app, or create one. A demo key lasts for a day: POST /v1/demo/sandbox-key gives another, with an app of its own.")
+
+const suspended = structured(403, "app_suspended", "The operator of this server has suspended this app.",
+  "Contact the operator of this server. Nothing is lost: conversations go on where they were as soon as the app is resumed.")
+/** `reason`: the operator's words, where there are any. */
+export const appSuspended = (reason: string | null) =>
+  reason === null ? suspended : suspended.saying(`The operator of this server has suspended this app: ${reason}`)
 
 const ownApp = "Create an app and a runtime key of your own: GET /v1/llms.txt says how."
 const demoQuota = structured(403, "demo_quota_exceeded", "This demo key has used up what it may create or send.", ownApp)
@@ -92,9 +102,21 @@ export const validationError = (message: string, fix?: string) => invalid.saying
 export const malformedRequest = structured(400, "malformed_request", "This is not valid HTTP/1.1.", "Send the request with an HTTP client, and look at what stands between it and this server.")
 export const requestTimeout = structured(408, "request_timeout", "The request did not arrive in time.", "Send it again, whole within 30 seconds.")
 export const headersTooLarge = structured(431, "headers_too_large", "The request line and headers are larger than 16 KiB together.", "Shorten the URL or send fewer headers.")
+const unsupportedType = structured(415, "unsupported_media_type", "The request body is not JSON.", "Send the body as application/json, uncompressed.")
 const tooLarge = structured(413, "payload_too_large", "The request body is too large.", "Send less at once.")
+export const demoBodyTooLarge = (limitBytes: number) =>
+  tooLarge.saying(`A request under a demo key has a body of at most ${limitBytes} bytes.`, "Send less at once, or use a runtime key of an app of your own.")
 export const payloadTooLarge = (limitBytes: number) => tooLarge.saying(`The request body is larger than ${limitBytes} bytes.`)
 export const tooManyValues = (most: number) => tooLarge.saying(`The request body has more than ${most} values.`)
+export const encodingUnsupported = (encoding: string) =>
+  unsupportedType.saying(`The request body has Content-Encoding: ${encoding}. Compressed bodies are not read.`, "Send the body uncompressed, without a Content-Encoding header.")
+export const charsetUnsupported = (charset: string) =>
+  unsupportedType.saying(`The request body has the charset ${charset}.`, "Send the body in UTF-8.")
+export const mediaTypeUnsupported = (type: string, accepted: string) =>
+  unsupportedType.saying(`The request body has Content-Type: ${type}.`, `Send the body as ${accepted}.`)
+const wrongMethod = structured(405, "method_not_allowed", "This path does not answer to this method.", "Use a method that the Allow header names. See /docs or /openapi.json.")
+export const methodNotAllowed = (method: string, allowed: ReadonlyArray<string>) =>
+  wrongMethod.saying(`This path does not answer to ${method}, but to ${allowed.join(", ")}.`)
 export const routeNotFound = structured(404, "route_not_found", "There is no such route.", "See /docs or /openapi.json for the routes of this server.")
 
 /** One constant answer per kind, the same for what is not there and for what belongs to another app. */
@@ -109,6 +131,7 @@ export const notFound = {
   arc_influence: structured(404, "arc_influence_not_found", "This character has no such arc influence.", "List them with GET /v1/characters/{slug}/arc-influences."),
   lore_entry: structured(404, "lore_entry_not_found", "This character has no such lore entry.", "List them with GET /v1/characters/{slug}/lore."),
   memory: structured(404, "memory_not_found", "There is no such memory in this session.", "List the session's memories with GET /v1/sessions/{session_id}/memories."),
+  scheduled_message: structured(404, "scheduled_message_not_found", "There is no such scheduled message in this session.", "List them with GET /v1/sessions/{session_id}/proactive/schedule."),
   open_loop: structured(404, "open_loop_not_found", "There is no such open loop in this session.", "List them with GET /v1/sessions/{session_id}/open-loops."),
   asset: structured(404, "asset_not_found", "There is no such picture of this character.", "List the character's pictures with GET /v1/characters/{slug}/assets."),
   image: structured(404, "image_not_found", "There is no such image in this app.", "List the app's images with GET /v1/images."),
@@ -182,6 +205,11 @@ const expiredImport = structured(409, "import_expired", "Nobody has committed th
 export const importClosed = (status: "committed" | "discarded" | "expired") => status === "expired" ? expiredImport : importNotReady.saying(`The import is ${status}.`, "Stage the file again with POST /v1/imports.")
 export const importLimitReached = structured(409, "import_limit_reached", "As many imports of this app wait as may.", "Commit or discard some: GET /v1/imports?status=needs_review.")
 
+const scheduleFull = structured(409, "schedule_limit_reached", "The session has as many scheduled messages as it may have.", "Cancel one, or wait until one is sent.")
+export const scheduleLimitReached = (most: number) => scheduleFull.saying(`The session has ${most} scheduled messages, which is the limit.`)
+const scheduledAlready = structured(409, "scheduled_message_closed", "The scheduled message can no longer be cancelled.", "Only a message whose status is `scheduled` can be cancelled.")
+export const scheduleClosed = (status: string) => scheduledAlready.saying(`The scheduled message can no longer be cancelled: its status is ${status}.`)
+
 const worldFull = structured(409, "world_limit_reached", "The character's world has as many of these as there may be.", "Delete or change one that is there.")
 export const worldLimitReached = (message: string) => worldFull.saying(message)
 const notNow = structured(409, "storyline_conflict", "No beat that may come now waits for this trigger.", "GET /v1/sessions/{session_id}/storylines says where the session stands, and the storyline's beats what follows.")
@@ -199,6 +227,7 @@ export const telegramBotTaken = structured(409, "telegram_bot_taken", "This Tele
 export const telegramWebhookForeign = structured(409, "telegram_webhook_foreign", "Another system gets this bot's messages: its webhook is set.", "Take the bot out there first, or send takeover: true.")
 export const managedBotsUnavailable = structured(409, "managed_bots_unavailable", "This server has no manager bot.", "Attach a bot of your own with mode: byo, or have the operator set TELEGRAM_MANAGER_TOKEN.")
 export const preCheckoutOver = structured(409, "pre_checkout_over", "Telegram waits for no answer to this query of the bot's any more.", "Answer a payment.pre_checkout within ten seconds, once.")
+export const telegramNameTaken = structured(409, "telegram_name_taken", "Another app has requested a bot of this username within the last day.", "Suggest another username, or leave suggested_username out: a free one is made up.")
 export const botManaged = structured(409, "bot_managed", "This bot's token is replaced here.", "Replace it with POST /v1/telegram/bots/{bot_id}/rotate-token.")
 export const botNotManaged = structured(409, "bot_not_managed", "This bot's token is its owner's to replace.", "Get a new one from @BotFather, and PATCH it.")
 const otherStatus = structured(409, "bot_status_conflict", "In its present status that cannot be done to the bot.", "GET the bot says how it is doing, and what it takes to go on.")
@@ -231,8 +260,20 @@ export const endUserCapExceeded = structured(402, "end_user_cap_exceeded", "This
   "Raise the end-user's caps with PATCH /v1/end-users/{external_user_ref}/caps, or wait until they start anew at 00:00 UTC.")
 export const endUserBlocked = structured(409, "end_user_blocked", "The app has blocked this end-user.", "Take the block away with PATCH /v1/end-users/{external_user_ref} and blocked: false.")
 export const turnQueueFull = structured(429, "turn_queue_full", "Too many messages wait for an answer in this session.", "Wait for replies before sending more.")
+export const requestGivenUp = structured(422, "request_given_up", "Processing this request has stopped the server five times, so it is not tried again.",
+  "Change what you send. If you cannot tell what is wrong with it, give the request_id to the operator.", { retryable: false })
 const tooMany = structured(429, "rate_limited", "Too many at once.", "Try again after the time in Retry-After.")
 export const rateLimited = (message: string) => tooMany.saying(message)
+export const largeBodyBusy = tooMany.saying(
+  "Other large bodies of this app are being read: a body of more than 1 MiB waits for the one before.",
+  "Send large bodies one after another. Try again after the time in Retry-After."
+).after(1)
+export const tooManyReads = (most: number) => tooMany.saying(
+  `This app holds ${most} streams and waiting polls open, as many as it may in one process.`,
+  "Close some, poll without wait, or have events of all sessions pushed to one webhook: POST /v1/apps/{app_id}/channels."
+).after(5)
+export const addressLimited = (seconds: number) =>
+  tooMany.saying("Too many requests without a key from this address within a minute.").after(seconds)
 export const quotaTaken = ({ policy, quota, seconds }: Standing) => rateLimited(`More ${policy} than ${quota} in a minute.`).after(seconds)
 
 export const deviceRateLimited = structured(429, "account_device_rate_limited", "Too many device codes were asked for from this address.", "Use the code that you were given, or try again after the time in Retry-After.")

@@ -2,10 +2,11 @@ import type { App } from "./Server.ts"
 
 const BODY_LIMIT_BYTES = 16 * 1024
 
-/** Has the routes of pages get their bodies as forms. Anything else is read as one, too, and has none of its fields. */
+/** Has the routes of pages get their bodies as forms. */
 export const readForm = (app: App): void => {
   app.addHook("onRoute", (route) => {
     route.bodyLimit = BODY_LIMIT_BYTES
+    route.config = { ...route.config, accepts: "form" }
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<string>("*", { parseAs: "string" }, (_, text, done) => done(null, new URLSearchParams(text)))

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
+import { bodyHash } from "#src/db/bodyHash.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import type { Success } from "./envelope.ts"
@@ -22,8 +23,15 @@ export const idempotencyKey = Effect.fnUntraced(function*(request: FastifyReques
 const pathOf = ({ routeOptions, params }: FastifyRequest): string =>
   (routeOptions.url ?? "").replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent((params as Record<string, string>)[name] ?? ""))
 
-/** A create that, under a key seen in the last 24 hours, answers as it did then, but for what was shown only once, and creates nothing. */
-export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<Success, E, R>): Effect.Effect<Success, E | ApiError | DatabaseError, R | IdempotencyKeys> =>
+/** Whether the answer to this request is there already, under its Idempotency-Key. It may yet be of another body. */
+export const isReplay = Effect.fnUntraced(function*(request: FastifyRequest) {
+  const key = yield* idempotencyKey(request)
+  if (key === null) return false
+  return yield* IdempotencyKeys.use((keys) => keys.knows({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key }))
+})
+
+/** A create that, under a key seen in the last 24 hours, answers as it did then, but for what was shown only once, and creates nothing. `hash` is of a body that was read elsewhere. */
+export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<Success, E, R>, hash?: Buffer): Effect.Effect<Success, E | ApiError | DatabaseError, R | IdempotencyKeys> =>
   Effect.gen(function*() {
     const key = yield* idempotencyKey(request)
     if (key === null) return yield* create
@@ -33,7 +41,7 @@ export const createOnce = <E, R>(request: FastifyRequest, create: Effect.Effect<
       once = shownOnce
       return fresh
     })
-    const result = yield* keys.once({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key, body: rawBody(request.body) }, kept)
+    const result = yield* keys.once({ scope: request.account?.accountId ?? request.principal.appId, path: pathOf(request), key, bodyHash: hash ?? bodyHash(rawBody(request.body)) }, kept)
     if (result._tag === "reused") return yield* idempotencyKeyReused
     return result._tag === "fresh" ? { ...result.value, shownOnce: once } : { ...result.value, data: { ...result.value.data, idempotent_replay: true } }
   })

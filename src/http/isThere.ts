@@ -20,6 +20,7 @@ import { Findings } from "#src/db/Findings.ts"
 import { Memories } from "#src/db/Memories.ts"
 import { RelationshipLists } from "#src/db/RelationshipLists.ts"
 import { Research } from "#src/db/Research.ts"
+import { ScheduledMessages } from "#src/db/ScheduledMessages.ts"
 import { Sessions } from "#src/db/Sessions.ts"
 import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -34,7 +35,7 @@ import { isSlug } from "./schemas/character.ts"
 /** Whether what the path names is there, asked only when the rest of the request is wrong: absence comes first. */
 export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyRequest) {
   const params = request.params as Record<string, string>
-  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", evidence_id = "", external_user_ref = "", finding_id = "", import_id = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", research_id = "", run_id = "", slug = "", session_id = "", suite_id = "" } = params
+  const { app_id = "", asset_id = "", arc_id = "", edge_id = "", entry_id = "", storyline_id = "", batch_id = "", bot_id = "", channel_id = "", evidence_id = "", external_user_ref = "", finding_id = "", import_id = "", image_id = "", loop_id = "", memory_id = "", npc_id = "", prefix = "", research_id = "", run_id = "", scheduled_id = "", slug = "", session_id = "", suite_id = "" } = params
   const session = { appId: request.principal?.appId ?? "", sessionId: session_id }
   switch (kind) {
     case "account_app":
@@ -95,6 +96,8 @@ export const isThere = Effect.fnUntraced(function*(kind: Kind, request: FastifyR
     }
     case "npc":
       return isSlug(slug) && isId("npc", npc_id) && (yield* Npcs.use((npcs) => npcs.get({ appId: session.appId, slug }, npc_id))) !== undefined
+    case "scheduled_message":
+      return isId("sch", scheduled_id) && isId("ses", session_id) && (yield* ScheduledMessages.use((messages) => messages.get(session, scheduled_id))) !== undefined
     case "open_loop":
       return isId("lop", loop_id) && isId("ses", session_id) && (yield* RelationshipLists.use((lists) => lists.loop(session, loop_id))) !== undefined
     case "session":

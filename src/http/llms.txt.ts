@@ -3,8 +3,18 @@ import { errorList } from "./errorTexts.ts"
 
 const scopeLines = Object.entries(SCOPES).map(([scope, words]) => `- ${scope}: ${words}`).join("\n")
 
+/** What the operator has switched on. */
+export interface Available {
+  readonly sandbox: boolean
+  /** People can sign in, and so approve a program. */
+  readonly signIn: boolean
+  readonly managedBots: boolean
+}
+
+const when = (on: boolean, text: string) => on ? text : ""
+
 /** Setting up and using this server, for agents (contract 4.10). Its commands are run by a test. */
-export const llmsText = (baseUrl: string) => `# Troupe
+export const llmsText = (baseUrl: string, { sandbox, signIn, managedBots }: Available) => `# Troupe
 
 Troupe hosts AI characters that hold persistent, messenger-style conversations with an app's end-users.
 Base address: ${baseUrl}
@@ -12,19 +22,19 @@ Machine-readable schema: ${baseUrl}/openapi.json (the authority for request and 
 
 ## Authentication
 Every call under /v1 sends \`Authorization: Bearer ck_...\`, a runtime key that belongs to one app. Keep it on your server.
-Without a key, set up an account as below; or, on the machine that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
-An account token (lat_...) is good for /v1/account only, a runtime key (ck_...) for everything else. Never ask a person for their credentials, cookies or session: they approve you on a page of their own.
-
+${signIn ? "Without a key, set up an account as below; or, on" : "Without a key: on"} the machine that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
+${when(signIn, "An account token (lat_...) is good for /v1/account only, a runtime key (ck_...) for everything else. ")}Never ask a person for their credentials, cookies or session${when(signIn, ": they approve you on a page of their own")}.
+${when(sandbox, `
 ## The sandbox, to try things out
 A demo key needs no account. data.api_key is shown this once; it lasts a day, and its app, which has data.character_slugs in it, no longer. data.limits says what it may do:
 \`\`\`sh
 curl -s -X POST ${baseUrl}/v1/demo/sandbox-key
 curl -s ${baseUrl}/v1/characters -H "authorization: Bearer $DEMO_KEY"
 \`\`\`
-Do not fetch one key after another: an address gets a few in an hour (429 demo_sandbox_rate_limited), and where the sandbox is off (503 demo_sandbox_disabled) it stays off. Webhooks, managed bots, budgets and the account plane take a key of an app of your own.
+Do not fetch one key after another: an address gets a few in an hour (429 demo_sandbox_rate_limited). Webhooks, managed bots, budgets and the account plane take a key of an app of your own.
 To try a client against each way in which a turn may end, send a message with the header x-sandbox-fault: generation_failed, timed_out, withhold, exit or stall. Only a demo key may.
 To see a character write first without waiting for it, POST /v1/sessions/{session_id}/proactive/evaluate with {"now":"...","dry_run":false}. Only a demo key may; without dry_run: false any key is told what would be decided at that moment, and why.
-
+`)}${when(signIn, `
 ## Account set-up, from nothing to a first reply
 1. Ask for a device code (20 in ten minutes for an address); scopes may be left out, for all of them:
 \`\`\`sh
@@ -58,13 +68,13 @@ curl -s -X POST ${baseUrl}/v1/account/token/revoke -H "authorization: Bearer $TR
 \`\`\`
 Scopes; a token without the one that a route takes gets 403 scope_missing:
 ${scopeLines}
-
+`)}
 ## A conversation
 1. POST ${baseUrl}/v1/characters {"slug","display_name",...} creates a character.
 2. POST ${baseUrl}/v1/sessions {"character_slug","external_user_ref"} opens a thread for one end-user; data.id is its id.
 3. POST ${baseUrl}/v1/sessions/{id}/messages {"text"} answers with data.cursor. It never contains the reply. Send an Idempotency-Key, unique per logical message; the same key again returns the first answer.
 4. GET ${baseUrl}/v1/sessions/{id}/events?since={cursor}&wait=30 returns data.events and data.next_cursor. Repeat with since = the highest cursor seen, across all types. Or read ${baseUrl}/v1/sessions/{id}/events/stream?since={cursor} as server-sent events.
-A reply is an event of type message.created with role character; show payload.bubbles in order. message.failed with recoverable true means: the message is recorded and may be sent again, with a new Idempotency-Key. session.exited is final. A character may also stay silent: then nothing more comes, and GET ${baseUrl}/v1/sessions/{id}/runs shows the run as withheld. Ignore event types and fields that you do not know.
+A reply is an event of type message.created with role character; show payload.bubbles in order. message.failed with recoverable true means: the message is recorded and may be sent again, with a new Idempotency-Key. session.exited is final. character.initiated is a message that the character sends without being written to; show its payload.bubbles too. A character may also stay silent: then nothing more comes, and GET ${baseUrl}/v1/sessions/{id}/runs shows the run as withheld. Ignore event types and fields that you do not know.
 
 ## What a character knows
 After a turn is answered it is read: GET ${baseUrl}/v1/sessions/{id}/memories lists what the character remembers, each with the words that bear it out; POST it {"text"} adds, PATCH and DELETE (forget) change one, POST .../memories/search {"query","as_of"?} finds. Beside it are .../open-loops, .../proactive-preferences, .../snapshots and .../relationship-scores, which is empty until PATCH ${baseUrl}/v1/apps/{app_id} {"expose_relational_numerics":true}.
@@ -76,7 +86,7 @@ Each push is one event, as in the log, signed by Standard Webhooks (webhook-id, 
 POST .../channels/{channel_id}/test pushes a channel.test event now; pause, resume and replay {"since"} are beside it; PATCH {"secret":"rotate"} answers with a new secret. GET ${baseUrl}/v1/sessions/{id}/delivery shows what became of each event.
 
 ## Telegram
-POST ${baseUrl}/v1/telegram/bots {"mode":"byo","token","character_slug"} attaches a bot of yours; {"mode":"managed","character_slug"} answers with data.link.url, by which a person creates one. POST ${baseUrl}/v1/telegram/batches {"action",...} does one thing to many: attach, create_managed (GET .../{batch_id}/sheet is a page of QR codes to print), suspend, resume, rotate_secret, rotate_token, rebrand; GET .../{batch_id}/items tells what became of each. Each chat is a session: GET ${baseUrl}/v1/telegram/bots/{id}/chats lists them. Messages are sent at most once and in order; what may not have arrived is outcome unknown in /delivery.
+POST ${baseUrl}/v1/telegram/bots {"mode":"byo","token","character_slug"} attaches a bot of yours${when(managedBots, `; {"mode":"managed","character_slug"} answers with data.link.url, by which a person creates one`)}. POST ${baseUrl}/v1/telegram/batches {"action",...} does one thing to many: attach, ${when(managedBots, "create_managed (GET .../{batch_id}/sheet is a page of QR codes to print), ")}suspend, resume, rotate_secret, ${when(managedBots, "rotate_token, ")}rebrand; GET .../{batch_id}/items tells what became of each. Each chat is a session: GET ${baseUrl}/v1/telegram/bots/{id}/chats lists them. Messages are sent at most once and in order; what may not have arrived is outcome unknown in /delivery.
 GET ${baseUrl}/v1/delivery/events?since={cursor} tells what concerns the app's deliveries and bots: delivery.unknown, chat.blocked, bot.revoked and so on.
 
 ## At the terminal

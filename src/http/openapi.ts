@@ -67,7 +67,8 @@ export const describeServer = (app: App): () => Promise<string> => {
       },
       transform
     })
-    for (const { method, url, schema } of routes) described.route({ method, url, ...(schema !== undefined && { schema }), handler: () => {} })
+    // OpenAPI has no wildcards: the rest of a path is a parameter.
+    for (const { method, url, schema } of routes) described.route({ method, url: url.replace(/\*$/, ":rest"), ...(schema !== undefined && { schema }), handler: () => {} })
     described.setValidatorCompiler(() => () => true)
     described.setSerializerCompiler(() => JSON.stringify)
     await described.ready()

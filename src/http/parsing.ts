@@ -1,11 +1,11 @@
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify"
-import { isUtf8 } from "node:buffer"
 import * as z from "zod"
 import { countJsonValues } from "#src/imports/countJsonValues.ts"
-import { MOST_VALUES } from "#src/imports/readJson.ts"
-import { type ApiError, payloadTooLarge, tooManyValues, validationError } from "./errors.ts"
+import { type ApiError, payloadTooLarge, validationError } from "./errors.ts"
+import { readJsonBody } from "./readJsonBody.ts"
 import type { App } from "./Server.ts"
-import { deepestNesting, findTooDeep, findUnkeptNumber, findUnstorable, maybeUnkeptNumber, maybeUnstorable } from "./unstorable.ts"
+import { takeBody } from "./unitOfRequest.ts"
+import { findUnstorable } from "./unstorable.ts"
 import { quoteIssues } from "./validation.ts"
 
 type Where = "body" | "query" | "params" | "headers"
@@ -25,52 +25,45 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, htt
   return { value: parsed.data }
 }
 
-const asText = "Send such a number as a string, or as one that a double-precision number can hold."
+export type ParseBody = (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, value?: unknown) => void) => void
 
-const bodyAt = (path: string): string => path === "" || path.startsWith("[") ? `body${path}` : `body.${path}`
+/**
+ * A body from the first size on is read on another thread, and from the second on if it has many values. A thread takes some
+ * 30 MB while it lives; what takes the time is the number of values, and one long text in a body is read in a few milliseconds.
+ */
+const LARGE_BYTES = 4 * 1024 * 1024
+const FULL_BYTES = 64 * 1024
+const MANY_VALUES = 2_000
 
-/** What is wrong with a body that is JSON, or null. */
-const findWrong = (json: string, value: unknown) => {
-  const tooDeep = findTooDeep(value)
-  if (tooDeep !== null) return validationError(`${bodyAt(tooDeep)}: is nested more than ${deepestNesting} deep`)
-  const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
-  if (unstorable !== null) return validationError(`${bodyAt(unstorable)}: must not contain U+0000 or half a surrogate pair`)
-  const unkept = maybeUnkeptNumber(json) ? findUnkeptNumber(json) : null
-  if (unkept !== null) return validationError(`${bodyAt(unkept)}: is a number that would not be kept as it is`, asText)
-  return null
-}
+const isLarge = (bytes: Buffer): boolean =>
+  bytes.length >= LARGE_BYTES || (bytes.length >= FULL_BYTES && countJsonValues(bytes) > MANY_VALUES)
 
-type ParseBody = (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, value?: unknown) => void) => void
-
-const sizes = new WeakMap<FastifyRequest, number>()
-/** Bytes of a request's body, however it says how long it is. */
-export const bodyBytesOf = (request: FastifyRequest): number => sizes.get(request) ?? 0
-
-/** Reads a body as JSON that can be stored. */
-export const jsonBody = (app: App): ParseBody => {
-  const parse = app.getDefaultJsonParser("remove", "remove")
-  return (request, bytes, done) => {
-    sizes.set(request, bytes.length)
-    if (!isUtf8(bytes)) return done(validationError("body: is not valid UTF-8"))
-    // No shorter body can have so many.
-    if (bytes.length > 2 * MOST_VALUES && countJsonValues(bytes) > MOST_VALUES) return done(tooManyValues(MOST_VALUES))
-    const json = bytes.toString()
-    if (json.trim() === "") return done(null, undefined)
-    parse(request, json, (error, value) => {
-      if (error !== null) return done(validationError("body: is not valid JSON"))
-      done(findWrong(json, value), value)
-    })
+/** A large body as it came, for a thread to read. */
+export class UnreadBody {
+  readonly bytes: Buffer
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
   }
 }
 
+/** Reads a body as JSON that can be stored, at once. */
+export const jsonBody: ParseBody = (_, bytes, done) => {
+  const body = readJsonBody(bytes)
+  if ("error" in body) done(body.error)
+  else done(null, body.value)
+}
+
 /**
- * Every body is JSON, whatever content type it names: `curl -d` says it is a form. What is not JSON, or holds text that PostgreSQL
- * cannot store or a number that would become another, is a validation error like any other.
+ * Every body that gets here is JSON: others were refused by their headers (requireReadable). What is not valid JSON, or holds text that
+ * PostgreSQL cannot store or a number that would become another, is a validation error like any other. A large body, and any of a
+ * route that reads its own, stays an UnreadBody.
  */
 export const parseBodies = (app: App, limitBytes: number) => {
-  const parse = jsonBody(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer", bodyLimit: limitBytes }, parse)
+  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer", bodyLimit: limitBytes }, takeBody((request, bytes, done) => {
+    const isUnread = request.routeOptions.config.readsBody === true || isLarge(bytes)
+    return isUnread ? done(null, new UnreadBody(bytes)) : jsonBody(request, bytes, done)
+  }))
 }
 
 /** Fastify's own refusals of a request, in the contract's form. */

@@ -40,13 +40,13 @@ const sendPlain = (reply: FastifyReply, error: ApiError) => {
  * form, too: what begins with a brace is none.
  */
 export const speakPlainOAuth = (app: App): void => {
-  const json = jsonBody(app)
   app.addHook("onRoute", (route) => {
     route.bodyLimit = BODY_LIMIT_BYTES
+    route.config = { ...route.config, accepts: "json or form" }
   })
   app.addContentTypeParser<Buffer>("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, bytes, done) => {
     const text = bytes.toString()
-    if (text.trim() === "" || text.trimStart().startsWith("{")) return json(request, bytes, done)
+    if (text.trim() === "" || text.trimStart().startsWith("{")) return jsonBody(request, bytes, done)
     plain.add(request)
     const form = new URLSearchParams(text)
     const body = fromForm(form)

@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import type { StoredImport } from "#src/db/Imports.ts"
 import { type Bundle, profileOf, splitProfile, textLengthOf } from "#src/imports/Bundle.ts"
 import { type Fields, fieldsOf, textOf } from "#src/imports/readJson.ts"
@@ -6,7 +5,6 @@ import { type Finding, finding, type ReportData } from "#src/imports/Report.ts"
 import { scanContent } from "#src/imports/scanContent.ts"
 import { slugify } from "#src/imports/slugify.ts"
 import { MOST_CHARACTERS, tooMuchText } from "#src/imports/Text.ts"
-import { importRefused } from "./errors.ts"
 import { ignoredFields } from "./ignoredFields.ts"
 import { jsonPath } from "./jsonPath.ts"
 import { CharacterCreate } from "./schemas/character.ts"
@@ -57,12 +55,12 @@ const rated = (bundle: Bundle, found: ReadonlyArray<Finding>): Bundle => {
 const statusOf = ({ warnings, blockers }: ReportData, accepted: ReadonlyArray<string>) =>
   blockers.length === 0 && warnings.every(({ code, severity }) => severity === "info" || accepted.includes(code)) ? "ready" as const : "needs_review" as const
 
-/** A bundle in the form that characters have, with what there is to be seen in it, and whether that has been seen to. */
-export const reviewBundle = Effect.fnUntraced(function*(given: Bundle, report: ReportData, mode: StoredImport["mode"], accepted: ReadonlyArray<string>) {
-  if (textLengthOf(given) > MOST_CHARACTERS) return yield* importRefused("too_large", tooMuchText.problem)
+/** A bundle in the form that characters have, with what there is to be seen in it, and whether that has been seen to. Throws an ImportRefused. */
+export const reviewBundle = async (given: Bundle, report: ReportData, mode: StoredImport["mode"], accepted: ReadonlyArray<string>) => {
+  if (textLengthOf(given) > MOST_CHARACTERS) throw tooMuchText
   const profile = checkProfile(given, mode)
   const { bundle: checked, blockers, dropped } = checkRest(profile.bundle)
-  const found = yield* Effect.promise(() => scanContent(checked))
+  const found = await scanContent(checked)
   const bundle: Bundle = JSON.parse(JSON.stringify(rated(checked, found)))
   const kept = (list: ReadonlyArray<Finding>) => list.filter(({ code }) => !OF_THE_BUNDLE.has(code))
   const next: ReportData = {
@@ -72,7 +70,7 @@ export const reviewBundle = Effect.fnUntraced(function*(given: Bundle, report: R
     blockers: [...kept(report.blockers), ...profile.blockers, ...blockers, ...found.filter(({ severity }) => severity === "blocker")]
   }
   return { bundle, report: next, status: statusOf(next, accepted) }
-})
+}
 
 /** The profile that an import makes, upon the present one where there is one; or what is amiss with it. */
 export const profileFrom = (bundle: Bundle, slug: string, present: Fields | undefined) =>

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { Usage, type UsageGroup, type UsageRow } from "#src/db/Usage.ts"
+import { REPORTED_KINDS } from "#pipeline/safety/reported.ts"
+import { type SafetyCountRow, Usage, type UsageGroup, type UsageRow } from "#src/db/Usage.ts"
 import { toUsd } from "./caps.ts"
 import { validationError } from "./errors.ts"
 
@@ -10,15 +11,16 @@ export interface UsageRequest {
   readonly group_by?: UsageGroup | undefined
 }
 
-const toGroup = ({ key, messages, proactive, images, cost_micro_usd, input_tokens, cached_input_tokens, output_tokens }: UsageRow) => ({
+const toGroup = ({ key, messages, proactive, images, cost_micro_usd, input_tokens, cached_input_tokens, output_tokens, unpriced }: UsageRow) => ({
   key,
   messages,
   proactive,
   images,
   tokens: { input: input_tokens, cached_input: cached_input_tokens, output: output_tokens },
-  cost_usd: toUsd(cost_micro_usd)
+  cost_usd: toUsd(cost_micro_usd),
+  priced: !unpriced
 })
-const NOTHING: UsageRow = { key: null, messages: 0, proactive: 0, images: 0, cost_micro_usd: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }
+const NOTHING: UsageRow = { key: null, messages: 0, proactive: 0, images: 0, cost_micro_usd: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, unpriced: false }
 
 /** What these apps have used, or one of their end-users, as every usage route answers. */
 export const readUsage = Effect.fnUntraced(function*(apps: ReadonlyArray<string>, request: UsageRequest, externalUserRef: string | null = null) {
@@ -38,4 +40,18 @@ export const readUsage = Effect.fnUntraced(function*(apps: ReadonlyArray<string>
     group_by: request.group_by ?? null,
     groups: groups.map(toGroup)
   }
+})
+
+const countOf = (rows: ReadonlyArray<SafetyCountRow>, kind: SafetyCountRow["kind"]): number => rows.reduce((sum, row) => row.kind === kind ? sum + row.count : sum, 0)
+const countsOf = (rows: ReadonlyArray<SafetyCountRow>) =>
+  Object.fromEntries(REPORTED_KINDS.map((kind) => [kind, countOf(rows, kind)])) as Record<SafetyCountRow["kind"], number>
+
+/** What was counted in these apps for the reports on safety, as every route on it answers. */
+export const readSafety = Effect.fnUntraced(function*(apps: ReadonlyArray<string>, request: { readonly from?: string | undefined; readonly to?: string | undefined }) {
+  const year = new Date(yield* Clock.currentTimeMillis).getUTCFullYear()
+  const { from = `${year}-01-01`, to = `${year + 1}-01-01` } = request
+  if (from >= to) return yield* validationError("query.from: Must be before query.to")
+  const rows = yield* Usage.use((usage) => usage.safety({ apps, from, to }))
+  const months = Map.groupBy(rows, ({ month }) => month)
+  return { from, to, total: countsOf(rows), months: Array.from(months, ([month, rows]) => ({ month, ...countsOf(rows) })) }
 })

@@ -4,7 +4,7 @@ import { type IdPrefix, isId } from "#pipeline/domain/Id.ts"
 import type { StoredCharacter } from "#src/db/Characters.ts"
 import type { FieldsOf, Kept, WorldTable } from "#src/db/worldTable.ts"
 import type { HandlerError } from "./bridge.ts"
-import { curl, success } from "./envelope.ts"
+import { curl, type NextAction, success } from "./envelope.ts"
 import { type Kind, notFound, worldLimitReached } from "./errors.ts"
 import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "./idempotent.ts"
@@ -31,6 +31,8 @@ export interface WorldKind<A extends { readonly id: string }, Body extends z.Zod
   /** Checks what a schema cannot. */
   readonly toFields: (body: z.output<Body>, of: { readonly appId: string; readonly slug: string }) => Effect.Effect<FieldsOf<A>, HandlerError, HandlerServices>
   readonly toResource: (kept: Kept<A>, character: StoredCharacter, appId: string) => Effect.Effect<object, HandlerError, HandlerServices>
+  /** What to do next with one of them, before the list of all. */
+  readonly next?: (kept: Kept<A>, at: { readonly baseUrl: string; readonly path: string }) => ReadonlyArray<NextAction>
 }
 
 /** Hangs the routes of a kind: list, create, get, change, delete. */
@@ -42,7 +44,11 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
   const ofCharacter = z.object({ slug: z.string() })
   const params = z.object({ slug: z.string(), [kind.parameter]: z.string() })
   const [name, names] = kind.names
-  const next = (slug: string) => [{ command: curl(baseUrl(), "GET", `/v1/characters/${slug}/${kind.path}`), description: "List them all" }]
+  const next = (slug: string, kept: Kept<A>): ReadonlyArray<NextAction> => {
+    const path = `/v1/characters/${slug}/${kind.path}`
+    const own = kind.next?.(kept, { baseUrl: baseUrl(), path: `${path}/${kept.id}` }) ?? []
+    return [...own, { command: curl(baseUrl(), "GET", path), description: "List them all" }]
+  }
 
   const find = Effect.fnUntraced(function*(appId: string, given: unknown) {
     const { slug = "", [kind.parameter]: id = "" } = given as Readonly<Record<string, string>>
@@ -51,7 +57,7 @@ export const hangWorldRoutes = <A extends { readonly id: string }, Body extends 
     const kept = isId(kind.prefix, id) ? yield* table.get({ appId, slug }, id) : undefined
     return { character, table, of: { appId, slug }, kept: kept ?? (yield* notFound[kind.kind]) }
   })
-  const shown = (kept: Kept<A>, character: StoredCharacter, appId: string) => Effect.map(kind.toResource(kept, character, appId), (resource) => success(resource, next(character.slug)))
+  const shown = (kept: Kept<A>, character: StoredCharacter, appId: string) => Effect.map(kind.toResource(kept, character, appId), (resource) => success(resource, next(character.slug, kept)))
 
   app.get(list, {
     config: { demo: true, within: "character" },

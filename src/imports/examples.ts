@@ -12,20 +12,33 @@ const MOST_DIALOGUES = 250
 const MOST_SAMPLES = 40
 const START = /<start>/i
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+const BEFORE_A_NAME = /^\s{0,4}(?:\*\*)?/
+const AFTER_A_NAME = /^(?:\*\*)?\s?:\s?(?:\*\*)?/
+const PERSON: ReadonlyArray<string> = ["{{user}}", "user", "you"]
 
-/** How a line of somebody's begins. */
-const speakerOf = (names: ReadonlyArray<string>): RegExp =>
-  new RegExp(String.raw`^\s{0,4}(?:\*\*)?(\{\{user\}\}|user|you|\{\{char\}\}|${names.filter((name) => name !== "").map(escaped).join("|") || "char"})(?:\*\*)?\s?:\s?(?:\*\*)?`, "i")
+/** Who speaks a line, and what it says. Null: it does not begin with a name and a colon. */
+type Speaker = (line: string) => { readonly role: Turn["role"]; readonly said: string } | null
+
+const speakerOf = (names: ReadonlyArray<string>): Speaker => {
+  const given = names.filter((name) => name !== "").map((name) => name.toLowerCase())
+  const known = [...PERSON, "{{char}}", ...given.length === 0 ? ["char"] : given]
+  return (line) => {
+    const rest = line.replace(BEFORE_A_NAME, "")
+    for (const name of known) {
+      const after = rest.slice(name.length)
+      if (rest.slice(0, name.length).toLowerCase() === name && AFTER_A_NAME.test(after)) return { role: PERSON.includes(name) ? "user" : "character", said: after.replace(AFTER_A_NAME, "") }
+    }
+    return null
+  }
+}
 
 /** Lines that begin with somebody's name and a colon, and those that go on with them; what stands before the first is nobody's. */
-const turnsIn = (block: string, speaker: RegExp): { readonly turns: ReadonlyArray<Turn>; readonly stray: string } => {
+const turnsIn = (block: string, speaker: Speaker): { readonly turns: ReadonlyArray<Turn>; readonly stray: string } => {
   const turns: Array<{ readonly role: Turn["role"]; readonly lines: Array<string> }> = []
   const stray: Array<string> = []
   for (const line of block.split("\n")) {
-    const match = speaker.exec(line)
-    const who = match?.[1]?.toLowerCase()
-    if (match !== null && who !== undefined) turns.push({ role: ["{{user}}", "user", "you"].includes(who) ? "user" : "character", lines: [line.slice(match[0].length)] })
+    const spoken = speaker(line)
+    if (spoken !== null) turns.push({ role: spoken.role, lines: [spoken.said] })
     else (turns.at(-1)?.lines ?? stray).push(line)
   }
   return { turns: turns.map(({ role, lines }) => ({ role, text: lines.join("\n").trim() })).filter(({ text }) => text !== ""), stray: stray.join("\n").trim() }

@@ -12,6 +12,7 @@ import { mapLorebook } from "./mapLorebook.ts"
 import { embeddedAt, isPng, pngTexts } from "./pngTexts.ts"
 import { type Fields, isRecord, readJson, storable } from "./readJson.ts"
 import { Report, type ReportData } from "./Report.ts"
+import { stayInUnit } from "#src/units/currentUnit.ts"
 
 /** Of the file, and of the JSON in it. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024
@@ -118,6 +119,7 @@ const ofCharx = (json: Fields): Fields => {
 
 const read = async ({ format, content, filename, forPresent }: ImportFile): Promise<ReadImport> => {
   const report = new Report()
+  const within = stayInUnit()
   const opened = "json" in content ? { json: storable(content.json), source: NO_ASSETS } : await open(content.bytes, report)
   const { json, source } = opened
   if (!isRecord(json)) throw unsupported("It is JSON, but no object.")
@@ -125,7 +127,7 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
   if (found === undefined) throw unsupported("It is JSON, but none of the known kinds: see format.")
   if (format !== "auto" && format !== found) throw unsupported(`It was said to be ${format}, and is ${found}.`)
   const assets = new Assets(report, source)
-  const bundle = boundExtra(await mapAs(found), report)
+  const bundle = boundExtra(await within(() => mapAs(found)), report)
   return { format: found, bundle, report: report.data, images: assets.images }
 
   async function mapAs(kind: Format): Promise<Bundle> {

@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises"
 import { instructs } from "#pipeline/relational/instructs.ts"
-import { MINOR, ROMANCE, SEXUAL } from "#pipeline/safety/lexicon.ts"
+import { statedMinor } from "#pipeline/safety/cardAge.ts"
+import { ROMANCE, SEXUAL } from "#pipeline/safety/lexicon.ts"
 import type { Bundle } from "./Bundle.ts"
 import { textOf, fieldsOf, textsOf } from "./readJson.ts"
 import { type Finding, finding } from "./Report.ts"
+import { stayInUnit } from "#src/units/currentUnit.ts"
 
 /** The rules for instructions take more than a linear time, so a text is looked at piece by piece, and others are let in between. */
 const PIECE = 2000
@@ -11,8 +13,7 @@ const TURN_MS = 8
 /** Findings of one kind that are told one by one. */
 const MOST = 50
 
-/** What a card says of its character's age in the third person, and of what the two are to each other. */
-const AGE = /\bage[ds]?\b["')]{0,2}\s{0,3}[:=("-]{0,3}\s{0,3}"?(?:[5-9]|1[0-7])\b(?!\s{0,2}(?:\d|%|centur|hundred|thousand))/i
+/** What a card says of what the two are to each other. */
 const COURTSHIP = /(?<!\p{L})(?:girlfriend|boyfriend|(?:my|your|her|his|their|secret|user\}\}['’]s) lover|romantic(?:ally)?|romance|in love with|crush on|flirt\w{0,6}|seduc\w{0,8}|dating (?:you|me|him|her|\{\{)|nsfw|lewd|erotic\w{0,6}|verliebt|novi[ao]|amante)(?!\p{L})/iu
 
 interface Leaf {
@@ -29,6 +30,9 @@ function* leavesOf(value: unknown, path: string): Generator<Leaf> {
 /** As it would be read in a conversation: a placeholder is a name, and no order. */
 const spokenOut = (text: string): string => text.replace(/\{\{char\}\}/gi, "Ada").replace(/\{\{user\}\}/gi, "Ben")
 
+/** Characters of a text that a finding quotes. */
+const EXCERPT = 140
+
 const firstMatch = (leaves: ReadonlyArray<Leaf>, ...patterns: ReadonlyArray<RegExp>): { readonly path: string; readonly excerpt: string } | undefined => {
   for (const { path, text } of leaves) {
     for (const pattern of patterns) {
@@ -41,6 +45,7 @@ const firstMatch = (leaves: ReadonlyArray<Leaf>, ...patterns: ReadonlyArray<RegE
 
 const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<Finding>> => {
   const found: Array<Finding> = []
+  const within = stayInUnit()
   let since = performance.now()
   for (const { path, text } of leaves) {
     const spoken = spokenOut(text)
@@ -50,7 +55,7 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
         await setImmediate()
         since = performance.now()
       }
-      if (instructs(piece)) {
+      if (within(() => instructs(piece))) {
         found.push(finding("instruction_text", "warning", path, "Reads like instructions to a model. It will be told as a part of the character, and is not followed.", piece))
         break
       }
@@ -59,21 +64,42 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
   return found
 }
 
+/** Where the character is said to be under 18. Read piece by piece, as a card may be large. */
+const statedAge = async (leaves: ReadonlyArray<Leaf>, name: string): Promise<{ readonly path: string; readonly excerpt: string } | undefined> => {
+  const within = stayInUnit()
+  let since = performance.now()
+  for (const { path, text } of leaves) {
+    for (let at = 0; at < text.length; at += PIECE) {
+      if (performance.now() - since > TURN_MS) {
+        await setImmediate()
+        since = performance.now()
+      }
+      // A statement may lie across the end of a piece.
+      const piece = text.slice(Math.max(0, at - EXCERPT), at + PIECE)
+      if (within(() => statedMinor([{ text: piece }], name)) !== undefined) return { path, excerpt: piece.slice(0, EXCERPT) }
+    }
+  }
+  return undefined
+}
+
 /**
  * What is in a bundle that somebody must look at: text that instructs, signs of a minor, and of romance or sex, which together are not let in.
  * Worked out anew after every edit.
  */
 export const scanContent = async (bundle: Pick<Bundle, "character" | "lore" | "npcs" | "evidence" | "visual_identity" | "extra">): Promise<ReadonlyArray<Finding>> => {
   const { character, lore, npcs, evidence, visual_identity } = bundle
+  const within = stayInUnit()
   const leaves = [...leavesOf({ character, lore, npcs, evidence, visual_identity }, "")]
   const found: Array<Finding> = [...await instructions(leaves)]
 
   const tags = textsOf(fieldsOf(bundle.extra["card"])["tags"]).map((text, index) => ({ path: `extra.card.tags[${index}]`, text }))
   const told = [...leaves, ...tags]
-  const minor = firstMatch(told, MINOR, AGE)
-  const explicit = firstMatch(told, SEXUAL)
+  // What others than the character are like stands with them, and in the lore.
+  const ofCharacter = [...leavesOf(character, "character"), ...leavesOf(visual_identity, "visual_identity"), ...tags].filter(({ path }) => path !== "character.slug")
+  const minor = await statedAge(ofCharacter, textOf(character["display_name"]))
+  const explicit = within(() => firstMatch(told, SEXUAL))
   const schema = textOf(fieldsOf(character["relationship_posture"])["schema"])
-  const romance = explicit ?? firstMatch(told, ROMANCE, COURTSHIP) ?? (schema === "dating" ? { path: "character.relationship_posture.schema", excerpt: schema } : undefined)
+  const romance = explicit ?? within(() => firstMatch(told, ROMANCE, COURTSHIP)) ?? (schema === "dating" ? { path: "character.relationship_posture.schema", excerpt: schema } : undefined)
   const band = textOf(fieldsOf(character["safety"])["age_band"])
   const young = minor ?? (band === "teen" || band === "child" ? { path: "character.safety.age_band", excerpt: band } : undefined)
   if (young !== undefined && romance !== undefined) {

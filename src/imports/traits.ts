@@ -12,8 +12,8 @@ export const traitsOf = (text: string): ReadonlyArray<string> | null => {
 
 /** `[Mara's Personality= "a", "b"]`, and W++'s `Personality("a" + "b")`. */
 const BLOCKS: ReadonlyArray<RegExp> = [
-  /\[[^[\]=]{0,60}\bpersonality\s{0,4}=\s{0,4}((?:"[^"\n]{1,80}"\s{0,4}[,+]?\s{0,4}){1,60})\]/i,
-  /\bpersonality\s{0,4}\(\s{0,4}((?:"[^"\n]{1,80}"\s{0,4}[,+]?\s{0,4}){1,60})\)/i
+  /\[[^[\]=]{0,60}\bpersonality\s{0,4}=\s{0,4}((?:"[^"\n]{1,80}"\s{0,8}(?:[,+]\s{0,8})?){1,60})\]/i,
+  /\bpersonality\s{0,4}\(\s{0,4}((?:"[^"\n]{1,80}"\s{0,8}(?:[,+]\s{0,8})?){1,60})\)/i
 ]
 
 /** The traits that a description lists in one of the notations of the wild, and the description without that list. */

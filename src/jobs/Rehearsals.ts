@@ -6,13 +6,20 @@ import * as Result from "effect/Result"
 import { addressed } from "#pipeline/domain/addressed.ts"
 import { Continuity, toFindings } from "#pipeline/readiness/Continuity.ts"
 import { rehearse } from "#pipeline/readiness/rehearse.ts"
+import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import type { TurnPipelineOptions } from "#pipeline/Turn.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { MOST_ATTEMPTS } from "#src/db/claimRun.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { Probes, type StoredProbe } from "#src/db/Probes.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "./Membership.ts"
+import { makeSharedRuns } from "./sharedRuns.ts"
+
+/** Rehearsals of one app at once in one process. */
+const AT_ONCE = 16
 
 /** Rehearses characters, turn by turn: each is kept as it ends, so that whoever goes on with it pays for none twice. */
 export class Rehearsals extends Context.Service<Rehearsals, {
@@ -23,10 +30,11 @@ export class Rehearsals extends Context.Service<Rehearsals, {
     const probes = yield* Probes
     const versions = yield* CharacterVersions
     const membership = yield* Membership
+    const share = yield* makeSharedRuns(AT_ONCE)
     const continuity = yield* Continuity
     const writer = yield* Writer
 
-    const run = Effect.fnUntraced(function*(owner: string, probe: StoredProbe) {
+    const rehearseAll = Effect.fnUntraced(function*(owner: string, probe: StoredProbe) {
       const turns = [...probe.turns]
       let spentMicroUsd = probe.spent_micro_usd
       if (probe.attempts > MOST_ATTEMPTS) return yield* probes.finish(owner, probe, { status: "failed", contradictions: null, spentMicroUsd, errorCode: "given_up" })
@@ -44,18 +52,24 @@ export class Rehearsals extends Context.Service<Rehearsals, {
       yield* probes.finish(owner, probe, { status: "completed", contradictions, spentMicroUsd, errorCode: null })
     })
 
+    const run = (owner: string, probe: StoredProbe) =>
+      Effect.provideService(rehearseAll(owner, probe), SpendingLimit, new Spending(probe.held_micro_usd - probe.spent_micro_usd))
+
     return Rehearsals.of({
-      work: Effect.gen(function*() {
-        for (;;) {
+      work: share(
+        Effect.fnUntraced(function*(except) {
           const owner = yield* membership.current
-          const probe = Option.isNone(owner) ? undefined : yield* probes.claim(owner.value)
-          if (probe === undefined || Option.isNone(owner)) return
-          yield* run(owner.value, probe).pipe(
+          const probe = Option.isNone(owner) ? undefined : yield* probes.claim(owner.value, except)
+          return probe === undefined || Option.isNone(owner) ? undefined : { app_id: probe.app_id, owner, probe }
+        }),
+        ({ owner, probe }) => {
+          const giveUp = probes.finish(owner.value, probe, { status: "failed", contradictions: null, spentMicroUsd: probe.spent_micro_usd, errorCode: "given_up" })
+          return attempt(unitOf("probe", probe.app_id, probe.run_ref), run(owner.value, probe), giveUp).pipe(
             Effect.onError(() => probes.leave(owner.value, probe).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
             Effect.annotateLogs({ run_ref: probe.run_ref })
           )
         }
-      })
+      )
     })
   }))
 }

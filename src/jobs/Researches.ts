@@ -6,7 +6,6 @@ import * as Result from "effect/Result"
 import { Pages } from "#channels/outbound/Pages.ts"
 import { fillMacros, NOBODY } from "#pipeline/domain/macros.ts"
 import { chunk } from "#pipeline/evidence/chunk.ts"
-import { Writer } from "#pipeline/generation/Writer.ts"
 import { readByRules } from "#pipeline/research/readByRules.ts"
 import { type ReadRequest, SourceReader } from "#pipeline/research/SourceReader.ts"
 import { uphold } from "#pipeline/research/uphold.ts"
@@ -15,8 +14,16 @@ import { MOST_ATTEMPTS } from "#src/db/claimRun.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { Evidence } from "#src/db/Evidence.ts"
 import { type OpenSource, Research, type StoredResearch } from "#src/db/Research.ts"
-import { costMicroUsd, PART_CHARS, readingMicroUsd, tokensIn } from "#src/model/prices.ts"
+import { Prices } from "#src/model/prices.ts"
+import { ModelCast, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
+import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "./Membership.ts"
+import { makeSharedRuns } from "./sharedRuns.ts"
+
+/** Research of one app at once in one process. */
+const AT_ONCE = 16
 
 /** Works at research, part by part of source by source. */
 export class Researches extends Context.Service<Researches, {
@@ -29,13 +36,14 @@ export class Researches extends Context.Service<Researches, {
     const characters = yield* Characters
     const pages = yield* Pages
     const membership = yield* Membership
+    const share = yield* makeSharedRuns(AT_ONCE)
     const reader = yield* SourceReader
-    const { model } = yield* Writer
+    const [prices, cast] = [yield* Prices, yield* ModelCast]
 
     /** What is found in a part, and what that has cost. Null: it could not be read. */
-    const read = Effect.fnUntraced(function*(request: ReadRequest) {
-      if (reader === null) return { readings: readByRules(request), cost: costMicroUsd(model, { inputTokens: tokensIn(request.text.length), cachedInputTokens: 0, outputTokens: 0 }), failed: false }
-      const answer = yield* Effect.result(reader.read(request))
+    const read = Effect.fnUntraced(function*(request: ReadRequest, left: number) {
+      if (reader === null) return { readings: readByRules(request), cost: 0, failed: false }
+      const answer = yield* Effect.result(Effect.provideService(reader.read(request), SpendingLimit, new Spending(left)))
       return Result.isSuccess(answer)
         ? { readings: answer.success.readings, cost: answer.success.usage.costMicroUsd, failed: false }
         : { readings: { findings: [] }, cost: answer.failure.usage?.costMicroUsd ?? 0, failed: true }
@@ -77,8 +85,8 @@ export class Researches extends Context.Service<Researches, {
           continue
         }
         for (const part of chunk(found.text, PART_CHARS).slice(source.parts_read)) {
-          if (readingMicroUsd(model, part.text.length) > left) return yield* research.finish(owner, run, { status: "completed", errorCode: "max_cost_reached" })
-          const { readings, cost, failed } = yield* read({ question: run.question, purpose: run.purpose, character: told, text: part.text })
+          if (reader !== null && readingMicroUsd(prices, cast, part.text) > left) return yield* research.finish(owner, run, { status: "completed", errorCode: "max_cost_reached" })
+          const { readings, cost, failed } = yield* read({ question: run.question, purpose: run.purpose, character: told, text: part.text }, left)
           left -= cost
           const upheld = uphold(part.text, run.purpose, readings.findings)
           if (!(yield* research.partRead(owner, run, { ...source, ...found }, upheld, cost))) return
@@ -89,17 +97,20 @@ export class Researches extends Context.Service<Researches, {
     })
 
     return Researches.of({
-      work: Effect.gen(function*() {
-        for (;;) {
+      work: share(
+        Effect.fnUntraced(function*(except) {
           const owner = yield* membership.current
-          const run = Option.isNone(owner) ? undefined : yield* research.claim(owner.value)
-          if (run === undefined || Option.isNone(owner)) return
-          yield* go(owner.value, run).pipe(
+          const run = Option.isNone(owner) ? undefined : yield* research.claim(owner.value, except)
+          return run === undefined || Option.isNone(owner) ? undefined : { app_id: run.app_id, owner, run }
+        }),
+        ({ owner, run }) => {
+          const giveUp = research.finish(owner.value, run, { status: "failed", errorCode: "given_up" })
+          return attempt(unitOf("research", run.app_id, run.run_ref), go(owner.value, run), giveUp).pipe(
             Effect.onError(() => research.leave(owner.value, run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
             Effect.annotateLogs({ run_ref: run.run_ref })
           )
         }
-      })
+      )
     })
   }))
 }

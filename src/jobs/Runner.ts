@@ -16,6 +16,7 @@ import { Alignment } from "#src/db/Alignment.ts"
 import { Allowances } from "#src/db/Allowances.ts"
 import { BudgetWarnings } from "#src/db/BudgetWarnings.ts"
 import { Database, type DatabaseError } from "#src/db/Database.ts"
+import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { Erasures } from "#src/db/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/ExpiredSandboxes.ts"
@@ -45,11 +46,12 @@ import { Intake } from "./telegram/Intake.ts"
 import { Manager } from "./telegram/Manager.ts"
 import { Probe } from "./telegram/Probe.ts"
 import { task } from "./task.ts"
+import { placesFor } from "./places.ts"
 import { MAX_READING, TurnReader } from "./TurnReader.ts"
-import { MAX_IN_FLIGHT, TurnRunner } from "./TurnRunner.ts"
+import { TurnRunner } from "./TurnRunner.ts"
 
-/** Jobs at once: as many as turns may be in flight and read, for in quiet times each job wakes one. */
-const CONCURRENCY = MAX_IN_FLIGHT + MAX_READING
+/** Jobs at once: as many as sessions may be read, and half as many more for those that are over at once, such as the wake-ups of turns. */
+const CONCURRENCY = Math.ceil(placesFor(MAX_READING) * 1.5)
 /** Jobs fetched ahead. Few, so that a backlog spreads over processes. */
 const LOCAL_QUEUE = 50
 /** How long running turns may take to finish once we are asked to stop. The rest is given back. */
@@ -64,14 +66,18 @@ const each = (sessions: ReadonlyArray<SessionRef>, drain: (session: SessionRef) 
     Effect.flatMap((exits) => Effect.forEach(exits, (exit) => exit, { discard: true }))
   )
 
-const turnTask = task(Sessions, (payload) =>
-  TurnRunner.use((runner) => each(refs(payload), runner.drain)))
+// A job that stayed until its turns are answered would keep those of other apps from being fetched.
+const turnTask = task(Sessions, (payload) => TurnRunner.use((runner) => runner.wake(refs(payload).filter(({ appId }) => !isShadow(appId)))))
 
-const relateTask = task(Sessions, (payload) =>
-  TurnReader.use((reader) => Effect.flatMap(reader.isFull, (isFull) => isFull ? reader.putOff(refs(payload)) : each(refs(payload), reader.drain))))
+// A reading has no sweeper: its job stays until it is done, and one that would wait for a place goes back to the table.
+const relateTask = task(Sessions, (payload) => TurnReader.use((reader) => Effect.gen(function*() {
+  const full: Array<SessionRef> = []
+  yield* each(refs(payload), (session) => Effect.flatMap(reader.isFull(session.appId), (isFull) => isFull ? Effect.sync(() => { full.push(session) }) : reader.drain(session)))
+  if (full.length > 0) yield* reader.putOff(full)
+})))
 
 const expireTask = task(Schema.Unknown, () => Effect.all([
-  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire), Imports.use((imports) => imports.expire)
+  IdempotencyKeys.use((keys) => keys.expire), DeviceCodes.use((codes) => codes.expire), RollingLimits.use((limits) => limits.expire), RateLimits.use((limits) => limits.expire), Imports.use((imports) => imports.expire), CrashedUnits.use((units) => units.expire)
 ], { discard: true }))
 
 const deliverTask = task(Schema.Unknown, () => Courier.use((courier) => courier.wake))
@@ -127,7 +133,7 @@ const evalsTask = task(Schema.Unknown, () => EvalRunner.use((runner) => runner.w
 
 const realignTask = task(Schema.Unknown, () => Alignment.use((alignment) => alignment.nudge))
 
-type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | Holds | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Membership | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
+type Services = Alignment | Allowances | Arming | Batches | BotRows | BudgetWarnings | Courier | CrashedUnits | DeviceCodes | Erasures | EvalRunner | ExpiredSandboxes | Holds | IdempotencyKeys | Imports | Initiatives | Intake | Ledger | Manager | Membership | Probe | RateLimits | Rehearsals | Researches | Retention | RollingLimits | StoredObjects | Studio | TurnReader | TurnRunner
 const tasks: Record<string, (payload: unknown) => Effect.Effect<void, DatabaseError | Schema.SchemaError, Services>> = {
   turn: turnTask, relate: relateTask, deliver: deliverTask, telegram: telegramTask, manager: managerTask, probe: probeTask, batches: batchesTask, align: alignTask, release: releaseTask, realign: realignTask, expire: expireTask, retain: retainTask,
   budgets: budgetsTask, recount: recountTask, reconcile: reconcileTask, sandboxes: sandboxesTask, erasures: erasuresTask, objects: objectsTask, images: imagesTask, initiate: initiateTask, rehearse: rehearseTask, research: researchTask, evals: evalsTask
@@ -141,7 +147,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const { url, query } = yield* Database
   const membership = yield* Membership
   const workers = yield* Workers
-  const runner = yield* TurnRunner
+  const runningTurns = yield* TurnRunner
   const fibers = yield* FiberSet.make()
   const runPromise = yield* FiberSet.runtimePromise(fibers)<Services>()
 
@@ -179,7 +185,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   }).pipe(Effect.tap(({ pool }) => Effect.ignore(membership.usePool(pool))))
   const stop = ({ runner, pool }: { readonly runner: GraphileRunner; readonly pool: string }) => Effect.gen(function*() {
     const stopped = runner.stop().catch(() => {})
-    yield* FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(DRAIN))
+    yield* Effect.andThen(FiberSet.awaitEmpty(fibers), runningTurns.idle).pipe(Effect.timeoutOption(DRAIN))
     // One that waits for a connection that is gone, which it may do for as long as `answered` lets it, must not keep the next pool from starting.
     const given = yield* Effect.forkDetach(Fiber.interruptAll([...fibers]))
     yield* Fiber.await(given).pipe(Effect.timeoutOption("1 second"))
@@ -201,12 +207,11 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   yield* Deferred.await(started)
 
   const sweep = Effect.gen(function*() {
-    yield* runner.review
-    if ((yield* runner.inFlight) >= MAX_IN_FLIGHT) return
-    const woken = yield* workers.sweep
+    yield* runningTurns.review
+    const woken = yield* workers.sweep(yield* runningTurns.crowded)
     if (woken > 0) yield* Effect.logInfo("sweeper woke waiting turns", { turns: woken })
   }).pipe(Effect.catchTag("DatabaseError", (error) => Effect.logWarning("sweeper could not look", { reason: error.message })))
   yield* rounds("1 second", sweep).pipe(Effect.annotateLogs({ service: "Sweeper" }), Effect.forkScoped)
   // The first to go when the process stops: while running turns are given time, no other is begun.
-  yield* Effect.addFinalizer(() => runner.close)
+  yield* Effect.addFinalizer(() => runningTurns.close)
 }))

@@ -13,9 +13,12 @@ import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relati
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { Relationships } from "#src/db/Relationships.ts"
-import { type Reading, ReadTurns } from "#src/db/ReadTurns.ts"
+import { type Reading, ReadTurns, type Unread } from "#src/db/ReadTurns.ts"
 import type { SessionRef } from "#src/db/Turns.ts"
-import { makePlaces } from "./places.ts"
+import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
+import { makePlaces, placesFor } from "./places.ts"
 
 interface Asked {
   /** What was known when it was asked. */
@@ -26,9 +29,11 @@ interface Asked {
   readonly errorCode: string | null
 }
 
+/** A turn at which its readers died: nothing is read in it, so that later turns are. */
+const GIVEN_UP: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: "crashed" }
 const BY_RULES: Asked = { known: NEW_RELATIONSHIP, extraction: null, usage: null, errorCode: null }
 
-/** Sessions being read at once. A reading may wait for a model as long as a turn does; with more, what is still to be answered would find no room among the jobs. */
+/** Sessions of one app being read at once. A reading may wait for a model as long as a turn does; with more, what is still to be answered would find no room among the jobs. */
 export const MAX_READING = 200
 
 /** Relationships that are looked up at once for a model that is to read: few, so that those who wait for an answer go before what was answered. */
@@ -41,8 +46,8 @@ const UNWRITABLE = /^(22|54)/
 export class TurnReader extends Context.Service<TurnReader, {
   /** By this extractor where one is given, or null for the rules alone. */
   readonly drain: (session: SessionRef, by?: Extractor | null) => Effect.Effect<void, DatabaseError>
-  /** Whether as many sessions are read by this process as may be. */
-  readonly isFull: Effect.Effect<boolean>
+  /** Whether as many sessions of the app are read by this process as may be. */
+  readonly isFull: (appId: string) => Effect.Effect<boolean>
   /** Has them read in a while, by whoever has room. */
   readonly putOff: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
 }>()("src/jobs/TurnReader") {
@@ -50,11 +55,12 @@ export class TurnReader extends Context.Service<TurnReader, {
     const turns = yield* ReadTurns
     const relationships = yield* Relationships
     const served = yield* Extractor
-    const withPlace = yield* makePlaces(AT_THE_DATABASE)
+    const lookUps = makePlaces(AT_THE_DATABASE)
+    const places = makePlaces(placesFor(MAX_READING))
 
     /** What the model makes of a turn; nothing where it fails, so that the rules read it. */
     const ask = Effect.fnUntraced(function*({ extract }: Extractor, session: SessionRef, turn: ReadTurn): Effect.fn.Return<Asked, DatabaseError> {
-      const known = yield* withPlace(relationships.load(session))
+      const known = yield* lookUps.use(session.appId, relationships.load(session))
       return yield* extract({ turn, known }).pipe(
         Effect.match({
           onSuccess: ({ extraction, usage }): Asked => ({ known, extraction, usage, errorCode: null }),
@@ -64,12 +70,14 @@ export class TurnReader extends Context.Service<TurnReader, {
       )
     })
 
-    const readNext = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null) {
-      const unread = yield* turns.next(session)
-      if (unread === undefined) return false
-      const { turn, recalled, exposes, storied } = unread
+    const writeNothing = (reading: Reading, errorCode: string) =>
+      turns.write({ ...reading, record: { ...reading.record, status: "fallback", errorCode }, decide: () => EMPTY_PATCH, storied: false })
+
+    const read = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null, unread: Unread, givenUp: boolean) {
+      const { turn, recalled, exposes, storied, heldMicroUsd, isLimited } = unread
       const startedAt = yield* Clock.currentTimeMillis
-      const { known, extraction, usage, errorCode }: Asked = extractor === null || turn.message === null ? BY_RULES : yield* ask(extractor, session, turn)
+      const { known, extraction, usage, errorCode }: Asked = givenUp ? GIVEN_UP : extractor === null || turn.message === null ? BY_RULES
+        : yield* Effect.provideService(ask(extractor, session, turn), SpendingLimit, isLimited ? new Spending(heldMicroUsd) : yield* SpendingLimit)
       const { character: { relationship_posture } } = turn
       const record: StageRecord = {
         stage: "relational_update", attempt: 1, startedAt: new Date(startedAt), latencyMs: (yield* Clock.currentTimeMillis) - startedAt,
@@ -79,19 +87,28 @@ export class TurnReader extends Context.Service<TurnReader, {
         session,
         turn,
         storied,
+        heldMicroUsd,
         at: turn.at,
         record,
         // Who has read the turn may have had before them what was forgotten meanwhile.
         decide: (now) => decide(now, turn, extraction === null || forgottenSince(known, now) ? extractByRules({ turn, known: now }) : extraction, recalled),
         scores: ({ bearing }) => exposes ? { relationship_scores: publicScores(relationship_posture, bearing.scores, { nowMs: turn.at.getTime(), since: turn.at.toISOString() }), score_scale: SCALE } : null
       }
+      if (givenUp) return yield* writeNothing(reading, "crashed")
       yield* turns.write(reading).pipe(
         Effect.catchTag("DatabaseError", (error) => UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)),
         // What no rule can read, and what no database can keep, must not hold up what comes after it.
         Effect.catchDefect((defect) => Effect.logError("what was read of a turn could not be written", defect).pipe(
-          Effect.andThen(turns.write({ ...reading, record: { ...record, status: "fallback", errorCode: "defect" }, decide: () => EMPTY_PATCH }))
+          Effect.andThen(writeNothing(reading, "defect"))
         ))
       )
+    })
+
+    const readNext = Effect.fnUntraced(function*(session: SessionRef, extractor: Extractor | null) {
+      const unread = yield* turns.next(session)
+      if (unread === undefined) return false
+      const unit = unitOf("reading", session.appId, `${session.sessionId} ${unread.turn.turnIndex}`)
+      yield* attempt(unit, read(session, extractor, unread, false), read(session, extractor, unread, true))
       return !unread.isLast
     })
 
@@ -106,13 +123,13 @@ export class TurnReader extends Context.Service<TurnReader, {
       }
       const mine = { again: true }
       reading.set(name, mine)
-      yield* Effect.gen(function*() {
+      yield* places.use(session.appId, Effect.gen(function*() {
         while (mine.again) {
           mine.again = false
           while (yield* readNext(session, by)) { /* until none is left */ }
         }
-      }).pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
+      })).pipe(Effect.ensuring(Effect.sync(() => reading.delete(name))))
     })
-    return TurnReader.of({ drain, isFull: Effect.sync(() => reading.size >= MAX_READING), putOff: turns.putOff })
+    return TurnReader.of({ drain, isFull: (appId) => Effect.sync(() => places.isFull(appId)), putOff: turns.putOff })
   }))
 }

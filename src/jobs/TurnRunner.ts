@@ -3,11 +3,17 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import { asMinor } from "#pipeline/safety/cardAge.ts"
 import type { Initiative } from "#pipeline/domain/Initiative.ts"
 import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
 import { Outcome, type StageRecord, type Turn } from "#pipeline/domain/Turn.ts"
+import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { Trail } from "#pipeline/Trail.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import { makeBreath } from "#src/db/breath.ts"
@@ -17,14 +23,19 @@ import { untilReachable } from "#src/db/retry.ts"
 import type { DatabaseError } from "#src/db/Database.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/claimTurns.ts"
-import { CRASH_CAP } from "#src/db/Workers.ts"
+import { CRASH_CAP } from "#src/units/attempt.ts"
+import { inUnit } from "#src/units/currentUnit.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "./Membership.ts"
-import { makePlaces } from "./places.ts"
+import { makePlaces, placesFor } from "./places.ts"
 
-/** Turns in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
+/** Turns of one app in flight per process: a reply waits on a model for seconds and costs little meanwhile. */
 export const MAX_IN_FLIGHT = 200
+/** Sessions of one app that wait here for a place: more than are answered within a second. The others are put off, and may go to another process. */
+export const MAX_WAITING = 1000
 
 const leaseOf = (row: ClaimRow): Lease => ({ appId: row.app_id, sessionId: row.session_id, turnIndex: row.turn_index, owner: row.owner, fence: row.fence })
+const unitOfTurn = ({ app_id, session_id, turn_index }: ClaimRow) => unitOf("turn", app_id, `${session_id} ${turn_index}`)
 const withheld = Outcome.cases.Withheld.make({})
 const unwanted = Outcome.cases.Withheld.make({ by: "stopped" })
 /** Nothing more is to be done in the session for now. */
@@ -40,6 +51,12 @@ export interface Staging {
 /** Runs the waiting turns of a session one after another, each to its end on the log. */
 export class TurnRunner extends Context.Service<TurnRunner, {
   readonly drain: (session: SessionRef, staging?: Staging) => Effect.Effect<void, DatabaseError>
+  /** Drains these sessions in the background, and has those looked at in a while that there is no room for. What is lost of them here is found by the sweeper. */
+  readonly wake: (sessions: ReadonlyArray<SessionRef>) => Effect.Effect<void, DatabaseError>
+  /** Resolves once nothing runs in the background. */
+  readonly idle: Effect.Effect<void>
+  /** Apps that have sessions waiting for a place here. */
+  readonly crowded: Effect.Effect<ReadonlyArray<string>>
   /** From now on nothing more is claimed; what runs goes on to its end. */
   readonly close: Effect.Effect<void>
   /** Sessions whose turns this process runs now, or has waiting for a place. */
@@ -53,7 +70,11 @@ export class TurnRunner extends Context.Service<TurnRunner, {
     const characters = yield* CharacterVersions
     const initiatives = yield* Initiatives
     const membership = yield* Membership
-    const withSlot = yield* makePlaces(MAX_IN_FLIGHT)
+    const places = makePlaces(placesFor(MAX_IN_FLIGHT))
+    const scope = yield* Scope.make()
+    const background = yield* FiberSet.make().pipe(Scope.provide(scope))
+    // A claim is not interrupted on its way. One that waits for a connection that is gone must not keep the process from ending.
+    yield* Effect.addFinalizer(() => Effect.forkDetach(Scope.close(scope, Exit.void)).pipe(Effect.flatMap(Fiber.await), Effect.timeoutOption("2 seconds")))
 
     let closed = false
     const running = new Map<string, Deferred.Deferred<Outcome>>()
@@ -72,11 +93,12 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         replyMode: row.reply_mode,
         text: row.text,
         ...(row.initiative !== null && { initiative: row.initiative }),
-        character,
+        character: row.minor_character ? asMinor(character) : character,
         endUser: { externalUserRef: row.external_user_ref, displayName: row.display_name, timezone: row.timezone, locale: row.locale, ageBand: row.age_band },
         ...(row.fault !== null && { fault: row.fault }),
         ...(staging !== undefined && { seed: staging.seed }),
-        pictures: row.has_looks
+        pictures: row.has_looks,
+        afterCrisis: row.after_crisis
       } satisfies Turn
     })
 
@@ -109,7 +131,9 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trail.records)
       if (row.stopped) return yield* settle(lease, row.initiative, unwanted, trail.records)
       if (row.crashes >= CRASH_CAP) return yield* settle(lease, row.initiative, generationFailed, trail.records)
+      const limit = row.left_micro_usd === null ? yield* SpendingLimit : new Spending(row.left_micro_usd)
       const outcome = yield* attempt(row, lease, trail, staging).pipe(
+        Effect.provideService(SpendingLimit, limit),
         Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.as(Effect.logError("turn failed", cause), generationFailed)),
         Effect.raceFirst(Deferred.await(stop))
       )
@@ -133,21 +157,45 @@ export class TurnRunner extends Context.Service<TurnRunner, {
         const row = yield* turns.claim(owner.value, session)
         if (row === undefined) return undefined
         const lease = leaseOf(row)
-        const trail = new Trail(yield* Clock.Clock, book(lease), breath)
-        return yield* known(lease, (stop) => restore(runOne(row, lease, trail, staging, stop)).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
+        const trail = new Trail(yield* Clock.Clock, book(lease), breath(lease.appId))
+        return yield* known(lease, (stop) => restore(inUnit(unitOfTurn(row), runOne(row, lease, trail, staging, stop))).pipe(Effect.onInterrupt(() => giveBack(lease, trail.records))))
       }))
 
+    // Woken sessions that wait for their first place: another wake-up of one adds nothing. Once a drain looks for a turn
+    // it is none of them: a turn that it runs may be freed, and must then be begun again beside it.
+    const queued = new Set<string>()
+    const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
     let draining = 0
     const drain = (session: SessionRef, staging?: Staging) => Effect.acquireUseRelease(
       Effect.sync(() => { draining++ }),
       Effect.fnUntraced(function*() {
         while (true) {
-          const settled = yield* withSlot(next(session, staging))
+          const settled = yield* places.use(session.appId, Effect.suspend(() => {
+            queued.delete(sessionName(session))
+            return next(session, staging)
+          }))
           if (settled === undefined || settled._tag === "Taken" || settled.openTurns === 0) return
         }
       }),
       () => Effect.sync(() => { draining-- })
     )
+
+    const begin = (session: SessionRef) => {
+      queued.add(sessionName(session))
+      return FiberSet.run(background, drain(session).pipe(
+        Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => Effect.logWarning("a session was left to the sweeper", cause)),
+        Effect.annotateLogs({ session_id: session.sessionId })
+      ))
+    }
+    const wake = Effect.fnUntraced(function*(sessions: ReadonlyArray<SessionRef>) {
+      const left: Array<SessionRef> = []
+      for (const session of closed ? [] : sessions) {
+        if (queued.has(sessionName(session))) continue
+        if (places.waiting(session.appId) >= MAX_WAITING) left.push(session)
+        else yield* begin(session)
+      }
+      if (left.length > 0) yield* turns.putOff(left)
+    })
 
     // One that is only on its way here is known by the next look.
     let suspects: ReadonlySet<string> = new Set()
@@ -163,6 +211,6 @@ export class TurnRunner extends Context.Service<TurnRunner, {
       suspects = new Set(strays.map(nameOf))
     })
 
-    return TurnRunner.of({ drain, close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => draining), review })
+    return TurnRunner.of({ drain, wake, idle: FiberSet.awaitEmpty(background), crowded: Effect.sync(places.crowded), close: Effect.sync(() => { closed = true }), inFlight: Effect.sync(() => draining), review })
   }))
 }

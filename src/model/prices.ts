@@ -1,11 +1,26 @@
-import type { ReplyMode, Usage } from "#pipeline/domain/Turn.ts"
-import { AROUND_MAX_CHARS } from "#pipeline/generation/prompt.ts"
+import * as Context from "effect/Context"
+import { createHash } from "node:crypto"
+import type { Usage } from "#pipeline/domain/Turn.ts"
 
-interface Price {
+/** In micro-USD per million tokens. */
+export interface Price {
   readonly input: number
   readonly cached: number
   readonly output: number
 }
+
+/** What MODEL_PRICES says of one model, in USD: tokens per million, a picture of any size, a minute of what is listened to. `list`: as our list has it. */
+export type ConfiguredPrice = "list" | {
+  readonly input?: number | undefined
+  readonly cached_input?: number | undefined
+  readonly output?: number | undefined
+  readonly image?: number | undefined
+  readonly minute?: number | undefined
+}
+export type ConfiguredPrices = Readonly<Record<string, ConfiguredPrice>>
+
+/** Where a price comes from. `assumed`: nobody has named one for the model. */
+export type PriceSource = "list" | "configured" | "free" | "assumed"
 
 const usd = (input: number, cached: number, output: number): Price => ({
   input: Math.round(input * 1_000_000),
@@ -13,11 +28,11 @@ const usd = (input: number, cached: number, output: number): Price => ({
   output: Math.round(output * 1_000_000)
 })
 
-/** Names the table below: a new one with every change of a price, so that what was booked says by which prices. */
-export const PRICE_VERSION = "2026-11-21"
+/** Names the list below: a new one with every change of a price, so that what was booked says by which prices. */
+export const PRICE_VERSION = "2026-11-23"
 
-/** List prices in micro-USD per million tokens, written in USD. */
-const prices: ReadonlyMap<string, Price> = new Map([
+/** List prices, written in USD per million tokens. */
+const listed: ReadonlyMap<string, Price> = new Map([
   ["gpt-5.5", usd(5, 0.5, 30)],
   ["gpt-5.4", usd(2.5, 0.25, 15)],
   ["gpt-5.4-mini", usd(0.75, 0.075, 4.5)],
@@ -30,103 +45,107 @@ const prices: ReadonlyMap<string, Price> = new Map([
   ["gpt-4.1-mini", usd(0.4, 0.1, 1.6)],
   ["gpt-4.1-nano", usd(0.1, 0.025, 0.4)],
   ["gpt-4o", usd(2.5, 1.25, 10)],
-  ["gpt-4o-mini", usd(0.15, 0.075, 0.6)],
-  // Costs nobody anything; priced so that budgets and ledgers work the same without a key.
-  ["offline-retrieval.v1", usd(0.01, 0.01, 0.04)]
+  ["gpt-4o-mini", usd(0.15, 0.075, 0.6)]
 ])
 
-/** For a model that is not in the table: rather too much than too little, since a budget must hold. */
-const UNKNOWN = usd(2.5, 2.5, 15)
-
-/** A dated release (`gpt-5-mini-2025-08-07`) costs what its family costs. */
-const priceOf = (model: string): Price => prices.get(model) ?? prices.get(model.replace(/-\d{4}-\d{2}-\d{2}$/, "")) ?? UNKNOWN
-
-export type Tokens = Pick<Usage, "inputTokens" | "cachedInputTokens" | "outputTokens">
-
-/** Whole micro-USD, rounded up. Cached tokens are a part of the input tokens. */
-export const costMicroUsd = (model: string, tokens: Tokens): number => {
-  const price = priceOf(model)
-  const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens)
-  return Math.ceil(((tokens.inputTokens - cached) * price.input + cached * price.cached + tokens.outputTokens * price.output) / 1_000_000)
-}
+/**
+ * What a model costs whose price nobody has named: as much as the small model that is the default. What is booked by it is marked,
+ * so that nobody takes it for a bill; and yet a budget ends the use of such a model.
+ */
+const ASSUMED = usd(0.25, 0.025, 2)
+const FREE = usd(0, 0, 0)
 
 /** List prices in USD per minute of what is listened to. */
 const minutes: ReadonlyMap<string, number> = new Map([["gpt-4o-transcribe", 0.006], ["gpt-4o-mini-transcribe", 0.003], ["whisper-1", 0.006]])
-const UNKNOWN_MINUTE = 0.006
-
-/** Whole micro-USD, rounded up. */
-export const transcriptionMicroUsd = (model: string, seconds: number): number => Math.ceil((minutes.get(model) ?? UNKNOWN_MINUTE) * 1_000_000 * seconds / 60)
+const ASSUMED_MINUTE = 0.006
 
 /** List prices in USD for a picture of medium quality: square, and longer than that. */
 const pictures: ReadonlyMap<string, readonly [square: number, long: number]> = new Map([
-  ["gpt-image-1", [0.042, 0.063]], ["gpt-image-1-mini", [0.011, 0.015]], ["gpt-image-1.5", [0.034, 0.05]], ["dall-e-3", [0.04, 0.08]], ["dall-e-2", [0.02, 0.02]],
-  // Costs nobody anything; priced like the offline engine.
-  ["offline-placeholder.v1", [0.0001, 0.0001]]
+  ["gpt-image-1", [0.042, 0.063]], ["gpt-image-1-mini", [0.011, 0.015]], ["gpt-image-1.5", [0.034, 0.05]], ["dall-e-3", [0.04, 0.08]], ["dall-e-2", [0.02, 0.02]]
 ])
-const UNKNOWN_PICTURE = [0.08, 0.08] as const
+const ASSUMED_PICTURE = [0.04, 0.04] as const
 
-/** Whole micro-USD. */
-export const imageMicroUsd = (model: string, size: "square" | "portrait" | "landscape"): number => {
-  const [square, long] = pictures.get(model) ?? UNKNOWN_PICTURE
-  return Math.round((size === "square" ? square : long) * 1_000_000)
+/** Engines of our own, which cost nobody anything. */
+const OFFLINE = /^offline-/
+
+export type Tokens = Pick<Usage, "inputTokens" | "cachedInputTokens" | "outputTokens">
+export type PictureSize = "square" | "portrait" | "landscape"
+
+export interface PriceList {
+  /** Stands on every entry of the ledger. */
+  readonly version: string
+  /** Where the price of a model's tokens comes from. */
+  readonly sourceOf: (model: string) => PriceSource
+  readonly priceOf: (model: string) => Price
+  /** Whole micro-USD, rounded up. Cached tokens are a part of the input tokens. */
+  readonly costMicroUsd: (model: string, tokens: Tokens) => number
+  /** Whole micro-USD, rounded up. */
+  readonly transcriptionMicroUsd: (model: string, seconds: number) => number
+  /** Whole micro-USD. */
+  readonly imageMicroUsd: (model: string, size: PictureSize) => number
+  /** Every model whose price is known. */
+  readonly tokens: ReadonlyArray<{ readonly model: string } & Price>
 }
+
+/** A dated release (`gpt-5-mini-2025-08-07`) costs what its family costs. */
+const familyOf = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, "")
+
+const named = <A>(table: Readonly<Record<string, A>>, model: string): A | undefined =>
+  Object.hasOwn(table, model) ? table[model] : Object.hasOwn(table, familyOf(model)) ? table[familyOf(model)] : undefined
+
+/** By the list, with what an operator has configured before it. `isLocal`: models are asked on this machine or a private network, where the list does not hold and nobody pays. */
+export const makePrices = ({ configured = {}, isLocal = false }: { readonly configured?: ConfiguredPrices; readonly isLocal?: boolean }): PriceList => {
+  const isFree = (model: string) => isLocal || OFFLINE.test(model)
+  const configuredTokens = (model: string): Price | "list" | undefined => {
+    const price = named(configured, model)
+    return price === undefined || price === "list" ? price : price.input === undefined || price.output === undefined ? undefined : usd(price.input, price.cached_input ?? price.input, price.output)
+  }
+  /** The price of something else than tokens: as configured, or free, or as `fromList` has it. */
+  const priceOfOther = <A>(model: string, mine: (price: Exclude<ConfiguredPrice, "list">) => A | undefined, fromList: A, free: A): A => {
+    const price = named(configured, model)
+    const own = price === undefined || price === "list" ? undefined : mine(price)
+    return own ?? (price === "list" || !isFree(model) ? fromList : free)
+  }
+  const sourceOf = (model: string): PriceSource => {
+    const own = configuredTokens(model)
+    if (own !== undefined && own !== "list") return "configured"
+    if (own === undefined && isFree(model)) return "free"
+    return listed.has(familyOf(model)) || listed.has(model) ? "list" : "assumed"
+  }
+  const priceOf = (model: string): Price => {
+    const own = configuredTokens(model)
+    if (own !== undefined && own !== "list") return own
+    return sourceOf(model) === "free" ? FREE : listed.get(model) ?? listed.get(familyOf(model)) ?? ASSUMED
+  }
+  const changes = JSON.stringify([isLocal, Object.entries(configured).sort(([one], [other]) => one < other ? -1 : 1)])
+  return {
+    version: !isLocal && Object.keys(configured).length === 0 ? PRICE_VERSION : `${PRICE_VERSION}+${createHash("sha256").update(changes).digest("hex").slice(0, 8)}`,
+    sourceOf,
+    priceOf,
+    costMicroUsd: (model, tokens) => {
+      const price = priceOf(model)
+      const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens)
+      return Math.ceil(((tokens.inputTokens - cached) * price.input + cached * price.cached + tokens.outputTokens * price.output) / 1_000_000)
+    },
+    transcriptionMicroUsd: (model, seconds) => Math.ceil(priceOfOther(model, ({ minute }) => minute, minutes.get(model) ?? ASSUMED_MINUTE, 0) * 1_000_000 * seconds / 60),
+    imageMicroUsd: (model, size) => {
+      const [square, long] = priceOfOther<readonly [number, number]>(model, ({ image }) => image === undefined ? undefined : [image, image], pictures.get(model) ?? ASSUMED_PICTURE, [0, 0])
+      return Math.round((size === "square" ? square : long) * 1_000_000)
+    },
+    tokens: [...new Set([...listed.keys(), ...Object.keys(configured).filter((model) => sourceOf(model) === "configured")])].map((model) => {
+      const { input, cached, output } = sourceOf(model) === "free" ? listed.get(model) ?? FREE : priceOf(model)
+      return { model, input, cached, output }
+    })
+  }
+}
+
+/** The list as it stands, for models at public addresses. */
+export const LIST_PRICES = makePrices({})
+
+/** By which prices this process books. */
+export const Prices = Context.Reference<PriceList>("src/model/Prices", { defaultValue: () => LIST_PRICES })
 
 const CHARS_PER_TOKEN = 4
 
 /** About how many tokens a text is, for engines that do not say. */
 export const tokensIn = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN)
-
-const call = (inputTokens: number, outputTokens: number): Tokens => ({ inputTokens, cachedInputTokens: 0, outputTokens })
-
-/** Tokens planned per call (pipeline.md 7). */
-const analyze = call(1_200, 150)
-const generate = call(3_500, 200)
-const critic = call(2_500, 250)
-const rewrite = call(3_000, 200)
-const update = call(2_500, 350)
-
-/** What a turn is planned and priced by: the mode of a reply, or that it is one by which the character writes first. */
-export type TurnKind = ReplyMode | "proactive"
-
-/** With all that there may be of the character's world and its sources besides. */
-const generateAmidAll = call(generate.inputTokens + tokensIn(AROUND_MAX_CHARS), generate.outputTokens)
-
-/** A turn is generated twice at most: emission may send a draft back once. Of a turn without a message there is nothing to be read. */
-const plan: Record<TurnKind, ReadonlyArray<Tokens>> = {
-  fast: [analyze, generateAmidAll, generateAmidAll, update],
-  deep: [analyze, generateAmidAll, critic, rewrite, generateAmidAll, update],
-  proactive: [generateAmidAll, generateAmidAll]
-}
-
-/** What most turns take: nothing is sent back or written again, and little of the world bears on them. */
-const usual: Record<TurnKind, ReadonlyArray<Tokens>> = { fast: [analyze, generate, update], deep: [analyze, generate, critic, update], proactive: [generate] }
-
-/** What a turn may cost at most by plan: held when it is accepted, settled to the actual cost when it ends. */
-export const worstCaseMicroUsd = (model: string, kind: TurnKind, analyzeModel = model): number =>
-  plan[kind].reduce((sum, tokens) => sum + costMicroUsd(tokens === analyze ? analyzeModel : model, tokens), 0)
-
-/** What a question to a judge of evals is planned to take. */
-const judge = call(5_000, 150)
-
-/** What so many turns of an eval, and questions to a judge about them, may cost at most by plan. */
-export const worstEvalMicroUsd = (model: string, mode: ReplyMode, turns: number, questions: number, analyzeModel = model): number =>
-  turns * worstCaseMicroUsd(model, mode, analyzeModel) + questions * costMicroUsd(model, judge)
-
-/** What a rehearsal of so many turns may cost at most: they, and one look at what contradicts itself. */
-export const probeMicroUsd = (model: string, turns: number, analyzeModel = model): number =>
-  turns * worstCaseMicroUsd(model, "fast", analyzeModel) + costMicroUsd(model, call(6_000, 500))
-/** Of a source, what is read at once, in UTF-16 units. */
-export const PART_CHARS = 24_000
-/** What reading a part of a source may cost at most: a model may be asked twice. */
-export const readingMicroUsd = (model: string, chars: number): number => 2 * costMicroUsd(model, call(tokensIn(chars) + 1_000, 1_200))
-/** About what a turn costs. */
-const estimateMicroUsd = (model: string, kind: TurnKind): number => usual[kind].reduce((sum, tokens) => sum + costMicroUsd(model, tokens), 0)
-
-/** What a message costs with this model, and the list that it is reckoned by; all in micro-USD, the list for a million tokens. */
-export const ratesOf = (model: string) => ({
-  priceVersion: PRICE_VERSION,
-  /** Of an eval: a turn as its mode has it, of which this is the fast one. */
-  evalTurn: { worst: worstEvalMicroUsd(model, "fast", 1, 0), estimate: estimateMicroUsd(model, "fast") },
-  messages: (["fast", "deep", "proactive"] as const).map((kind) => ({ kind: kind === "proactive" ? kind : `message_${kind}` as const, worst: worstCaseMicroUsd(model, kind), estimate: estimateMicroUsd(model, kind) })),
-  tokens: [...prices].map(([name, { input, cached, output }]) => ({ model: name, input, cached, output }))
-})

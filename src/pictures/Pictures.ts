@@ -24,8 +24,8 @@ export class PictureRefused extends Schema.TaggedError<PictureRefused>()("Pictur
 
 const MOST_PIXELS = 40_000_000
 /** Of either side of what comes out. A WebP is kept whole while it is written, at ten times its pixels and more. */
-const MOST_SIDE = { png: 4096, jpeg: 4096, webp: 2560 }
-const MOST_SIDE_TRANSPARENT_WEBP = 1792
+const MOST_SIDE = { png: 4096, jpeg: 4096, webp: 2048 }
+const MOST_SIDE_TRANSPARENT_WEBP = 1448
 /** Without a look at all of the picture for the best codes, for which all of it would be kept. */
 const WRITTEN = { png: {}, jpeg: { quality: 90, optimizeCoding: false }, webp: { quality: 90 } }
 const SECONDS = 20
@@ -36,7 +36,7 @@ const isTooLarge = (thrown: unknown) => thrown instanceof Error && /pixel limit/
 
 /** Pictures that come from outside, whoever has sent them. */
 export class Pictures extends Context.Service<Pictures, {
-  /** The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096 pixels; of a WebP 2560, or 1792 where it is transparent. */
+  /** The picture and nothing else that came with it: written anew, upright, without metadata, no side longer than 4096 pixels; of a WebP 2048, or 1448 where it is transparent. */
   readonly clean: (bytes: Uint8Array) => Effect.Effect<Picture, PictureRefused>
   /** A clean picture as a square JPEG, cut to what catches the eye. */
   readonly square: (bytes: Uint8Array, side: number) => Effect.Effect<Uint8Array, PictureRefused>

@@ -44,7 +44,7 @@ const receiverThat = (answering: Answering) =>
 
 const harness = Effect.fnUntraced(function*(answering: Answering) {
   const receiver = yield* receiverThat(answering)
-  const channel = yield* channelTo(() => Effect.succeed({ url: receiver.url, secrets: [Redacted.make(SECRET)] }))
+  const channel = yield* channelTo(() => Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] }))
   return { receiver, channel }
 })
 
@@ -198,7 +198,7 @@ describe("an endpoint", () => {
   it.effect("that can be looked up again gets the delivery", () => Effect.gen(function*() {
     const receiver: Receiver = yield* receiverThat(status(200))
     let looks = 0
-    const channel = yield* channelTo(() => Effect.suspend(() => ++looks < 3 ? Effect.fail(new EndpointsUnavailable({ cause: "away" })) : Effect.succeed({ url: receiver.url, secrets: [Redacted.make(SECRET)] })))
+    const channel = yield* channelTo(() => Effect.suspend(() => ++looks < 3 ? Effect.fail(new EndpointsUnavailable({ cause: "away" })) : Effect.succeed({ url: Redacted.make(receiver.url), secrets: [Redacted.make(SECRET)] })))
     const fiber = yield* Effect.forkChild(channel.deliver(deliveryOf(EVENT)))
     yield* TestClock.adjust("3 seconds")
     assert.strictEqual((yield* Fiber.join(fiber))._tag, "Sent")
@@ -214,7 +214,7 @@ describe("a request that surely never got there", () => {
     ["over TLS to a server without it", "127.0.0.1", (port: string) => `https://127.0.0.1:${port}/`, "tls_failed"]
   ] as const)("%s was not sent", ([, outboundAllow, url, errorCode]) => Effect.gen(function*() {
     const receiver = yield* receiverThat(status(200))
-    const channel = yield* channelTo(() => Effect.succeed({ url: url(new URL(receiver.url).port), secrets: [Redacted.make(SECRET)] }), outboundAllow)
+    const channel = yield* channelTo(() => Effect.succeed({ url: Redacted.make(url(new URL(receiver.url).port)), secrets: [Redacted.make(SECRET)] }), outboundAllow)
     const attempt = yield* channel.deliver(deliveryOf(EVENT))
     assert.deepStrictEqual(attempt, { _tag: "NotSent", statusCode: null, answer: null, errorCode, retryAfter: null, throttle: false })
     assert.deepStrictEqual(receiver.requests, [])

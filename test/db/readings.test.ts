@@ -69,7 +69,7 @@ const readingOf = Effect.fnUntraced(function*(place: Place, decide?: Reading["de
   const unread = yield* next(place)
   if (unread === undefined) throw new Error("there is nothing to be read")
   const { turn } = unread
-  return { session: place, turn, storied: false, at: turn.at, record, scores: () => null, decide: decide ?? noting(turn.message?.text ?? "") } satisfies Reading
+  return { session: place, turn, storied: false, heldMicroUsd: 0, at: turn.at, record, scores: () => null, decide: decide ?? noting(turn.message?.text ?? "") } satisfies Reading
 })
 /** How writing them all at once ends for each. */
 const write = (readings: ReadonlyArray<Reading>) =>

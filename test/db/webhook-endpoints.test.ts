@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { randomBytes } from "node:crypto"
 import { WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
 import { Database } from "#src/db/Database.ts"
-import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET } from "#src/db/sealedColumns.ts"
+import { CHANNEL_SECRET, CHANNEL_URL, PREVIOUS_CHANNEL_SECRET } from "#src/db/sealedColumns.ts"
 import { Secrets, SecretsKeys } from "#src/db/Secrets.ts"
 import { secretsKey } from "#src/db/secretsCipher.ts"
 import * as WebhookEndpointReader from "#src/db/WebhookEndpointReader.ts"
@@ -20,13 +20,17 @@ const channel = Effect.gen(function*() {
   const { seal } = yield* Secrets
   yield* query((sql) => sql`insert into apps (app_id, name) values ('app_1', 'test')`)
   yield* query((sql) => sql`
-    insert into channels (app_id, channel_id, kind, endpoint, target, secret, previous_secret, previous_secret_until)
-    values ('app_1', 'chn_1', 'webhook', 'here', '{"url":"https://example.com/1"}', ${seal(CHANNEL_SECRET, ROW, Redacted.make("current"))},
+    insert into channels (app_id, channel_id, kind, endpoint, target, url, secret, previous_secret, previous_secret_until)
+    values ('app_1', 'chn_1', 'webhook', 'here', '{}', ${seal(CHANNEL_URL, ROW, Redacted.make("https://example.com/1"))}, ${seal(CHANNEL_SECRET, ROW, Redacted.make("current"))},
       ${seal(PREVIOUS_CHANNEL_SECRET, ROW, Redacted.make("previous"))}, 'epoch'::timestamptz + interval '100 seconds')`)
 })
-const change = (url: string) => Database.use(({ query }) => query((sql) => sql`update channels set target = ${JSON.stringify({ url })}::text::jsonb, version = version + 1`))
+const change = (url: string) => Effect.gen(function*() {
+  const { query } = yield* Database
+  const { seal } = yield* Secrets
+  yield* query((sql) => sql`update channels set url = ${seal(CHANNEL_URL, ROW, Redacted.make(url))}, version = version + 1`)
+})
 const look = (version: number) => WebhookEndpoints.use((endpoints) => endpoints.get("app_1", "chn_1", version)).pipe(
-  Effect.map((endpoint) => endpoint && { url: endpoint.url, secrets: endpoint.secrets.map(Redacted.value) })
+  Effect.map((endpoint) => endpoint && { url: Redacted.value(endpoint.url), secrets: endpoint.secrets.map(Redacted.value) })
 )
 
 const services = Layer.unwrap(Effect.gen(function*() {

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
-const sweep = () => runtime.runPromise(Workers.use((workers) => workers.sweep))
+const sweep = () => runtime.runPromise(Workers.use((workers) => workers.sweep([])))
 
 /** Sessions with a message each, all run by a worker that is gone: nobody holds its lock. */
 const heldByTheDead = async (count: number, crashes: number) => {

@@ -1,4 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { SCHEDULE } from "#channels/webhook/schedule.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { type Answering, hang, type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
@@ -104,8 +105,8 @@ describe("an event", () => {
     const { body } = await app.get(`/v1/sessions/${session}/delivery`)
     assert.deepInclude(body.data.deliveries.at(-1), { event_cursor: 1, outcome: "not_sent", attempts: 1, last_status_code: 500, last_error_code: "http_500" })
 
-    // As nine failures and the waits between them would leave it.
-    await fleet.database.sql`update lanes set failures = 9, due_at = now() where session_id = ${session}`
+    // As a failure after each wait would leave it.
+    await fleet.database.sql`update lanes set failures = ${SCHEDULE.length}, due_at = now() where session_id = ${session}`
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
     const after = await until("the last outcome", async () => {

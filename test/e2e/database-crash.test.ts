@@ -27,11 +27,13 @@ const crashDatabase = () => process.kill(Number(readFileSync(join(folder, "pg", 
 /** A client that repeats a send with its key until it is acknowledged. */
 const sendUntilAcknowledged = async (session: string, text: string): Promise<number> => {
   const key = randomUUID()
+  const deadline = Date.now() + 20_000
   for (;;) {
     const answer = await app.send(session, text, { "idempotency-key": key })
     if (answer.status === 200) return answer.body.data.cursor
     assert.strictEqual(answer.status, 503)
     assert.isString(answer.body.detail)
+    assert.isBelow(Date.now(), deadline, `not acknowledged; the server said: ${server.stderr()}`)
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { signInCode } from "#test/support/approve.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -51,6 +52,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   }
   const signIn = async (name: string) => {
     await page.getByRole("link", { name: "Sign in" }).click()
+    await page.getByLabel("Code on the server's console").fill(signInCode(server.stdout()))
     await page.getByLabel("Sign in as").fill(name)
     await page.getByRole("button", { name: "Sign in" }).click()
   }
@@ -76,6 +78,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await page.getByRole("link", { name: "Sign in" }).click()
     assert.strictEqual(await heading(), "Development sign-in")
     await picture("3-development")
+    await page.getByLabel("Code on the server's console").fill(signInCode(server.stdout()))
     await page.getByLabel("Sign in as").fill("Ada Lovelace")
     await page.getByRole("button", { name: "Sign in" }).click()
     assert.strictEqual(await heading(), "Allow access?")
@@ -122,7 +125,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
 
   it("takes a code in any case and without its dash, and says so when it is none", async () => {
     const { user_code } = await start()
-    await enter("BBBB-BBBB")
+    await enter("BBBBB-BBBBB")
     assert.match(await page.getByRole("alert").innerText(), /not a code/)
     await picture("6-wrong-code")
     await page.getByLabel("The code that the program shows").fill(user_code.toLowerCase().replace("-", " "))
@@ -147,6 +150,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await enter(user_code)
     await signIn("Ada Lovelace")
     await page.getByRole("link", { name: "Use another account" }).click()
+    await page.getByLabel("Code on the server's console").fill(signInCode(server.stdout()))
     await page.getByLabel("Sign in as").fill("Grace Hopper")
     await page.getByRole("button", { name: "Sign in" }).click()
     assert.include(await page.locator("main").innerText(), "signed in as grace hopper")

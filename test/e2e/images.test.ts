@@ -2,6 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createAppIn } from "#test/support/createAppIn.ts"
 import { type FakeModel, start } from "#test/support/FakeModel.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+import { TEST_PRICES } from "#test/support/testPrices.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { startTroupe } from "#test/support/TroupeProcess.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -20,7 +21,7 @@ afterAll(async () => {
 
 describe("a process that is killed while a picture is painted for it", () => {
   it("leaves it to another, which delivers it once, for the price of one", async () => {
-    const env = { DATABASE_URL: database.url, SECRETS_KEY, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-test", OPENAI_IMAGE_MODEL: "gpt-image-1" }
+    const env = { DATABASE_URL: database.url, SECRETS_KEY, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "sk-test", OPENAI_IMAGE_MODEL: "gpt-image-1", MODEL_PRICES: TEST_PRICES }
     const first = await startTroupe(env)
     const { appId, key } = await createAppIn(database.sql)
     const app = new TestApp(first.baseUrl, appId, key)

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { costMicroUsd } from "#src/model/prices.ts"
+import { LIST_PRICES } from "#src/model/prices.ts"
 import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
 import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
@@ -41,7 +41,7 @@ const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string
   ["a refusal", [{ kind: "refusal" }], "hello from the fake"],
   ["missing usage", [{ kind: "missing_usage", bubbles: ["counted by length"] }], "counted by length"],
   ["a server that knows no response_format", [{ kind: "rejects_format" }], "hello from the fake"],
-  ["plain text", [{ kind: "plain_text", text: "just words" }], "just words"]
+  ["plain text where JSON was asked for", [{ kind: "plain_text", text: "just words" }], "hello from the fake"]
 ]
 
 /** A model that never works: the turn ends as failed, and says no more than that. */
@@ -73,7 +73,7 @@ describe("a reply by a model behind an address", () => {
     const failed = await app.converse(session, "hello")
     assert.strictEqual(failed.type, "message.failed")
     assert.strictEqual(failed.role, "system")
-    assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: "generation_failed", recoverable: true })
+    assert.deepStrictEqual(failed.payload, { turn_index: 1, reason: code === "timeout" ? "timed_out" : "generation_failed", recoverable: true })
     const row = await trace(session, failed)
     assert.deepStrictEqual(generations(row).map((stage) => [stage.status, stage.error_code]), [["error", code], ["error", code]])
     assert.notInclude(JSON.stringify([failed, row]), PROVIDER_SECRET)
@@ -106,7 +106,7 @@ describe("a reply by a model behind an address", () => {
     assert.deepStrictEqual(model.requests.slice(before).map(({ question, model }) => `${question} ${model}`), ["analysis gpt-5-nano", "reply gpt-5-mini"])
     const tokens = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 50 }
     assert.deepInclude(row.stages.at(-1), { stage: "relational_update", model: "gpt-5-nano" })
-    assert.strictEqual(Math.round(row.cost_usd * 1_000_000), 2 * costMicroUsd("gpt-5-nano", tokens) + costMicroUsd("gpt-5-mini", tokens))
+    assert.strictEqual(Math.round(row.cost_usd * 1_000_000), 2 * LIST_PRICES.costMicroUsd("gpt-5-nano", tokens) + LIST_PRICES.costMicroUsd("gpt-5-mini", tokens))
     assert.deepStrictEqual(row.tokens, { input: 3_000, cached_input: 1_200, output: 150 })
   })
 

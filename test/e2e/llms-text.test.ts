@@ -35,7 +35,7 @@ describe("llms.txt", () => {
       const { data, detail } = JSON.parse(stdout) as Said
       assert.isDefined(data, `${command}: ${JSON.stringify(detail)}`)
       answers.push(data)
-      if (data.verification_uri_complete !== undefined) await approve(data.verification_uri_complete)
+      if (data.verification_uri_complete !== undefined) await approve(data.verification_uri_complete, server)
       // The first of each kind: a key that is rotated is named by its old prefix.
       for (const [name, value] of Object.entries(variables(data))) known[name] ??= value
     }
@@ -43,5 +43,22 @@ describe("llms.txt", () => {
     assert.isTrue(events.some(({ type, role }) => type === "message.created" && role === "character"))
     assert.deepStrictEqual(answers.at(-1)?.["revoked"], true)
     assert.strictEqual((await fetch(`${server.baseUrl}/v1/account`, { headers: { authorization: `Bearer ${known["TROUPE_ACCOUNT_TOKEN"]}` } })).status, 403)
+  })
+})
+
+describe("llms.txt of a server on which things are switched off", () => {
+  it("describes no sandbox, sign-in or managed bots where there are none, and all event types that a client shows", async () => {
+    const bare = await startTestServer({ env: { DEMO_SANDBOX: "off", TRUST_PROXY: "true" } })
+    const [off, on] = await Promise.all([bare, server].map(async ({ baseUrl }) => (await fetch(`${baseUrl}/v1/llms.txt`)).text()))
+    await bare.close()
+    for (const said of ["sandbox-key", "device/start", "lat_", "account_sign_in"]) {
+      assert.notInclude(String(off).split("## Answers")[0] ?? "", said)
+    }
+    assert.include(on, "/v1/demo/sandbox-key")
+    assert.include(on, "/v1/account/device/start")
+    for (const text of [off, on]) {
+      assert.notInclude(text, '"mode":"managed"')
+      assert.include(text, "character.initiated")
+    }
   })
 })

@@ -25,14 +25,22 @@ interface Row {
   readonly stages: ReadonlyArray<{ readonly stage: string; readonly decision: string | null; readonly cost_usd: number | null; readonly detail?: { readonly cited_memory_ids?: ReadonlyArray<string> } | null }>
 }
 
-const traceOf = async (app: TestApp, session: string): Promise<ReadonlyArray<Row>> => {
-  const rows: Array<Row> = []
+/** Every page of a list, under its name in the answer. */
+const pagesOf = async <A>(app: TestApp, list: string, name: string): Promise<ReadonlyArray<A>> => {
+  const rows: Array<A> = []
   for (let cursor: string | null = null;;) {
-    const { body } = await app.get(`/v1/sessions/${session}/trace?limit=100${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)
-    rows.push(...body.data.trace)
+    const { body } = await app.get(`${list}?limit=100${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)
+    rows.push(...body.data[name])
     cursor = body.data.next_cursor
     if (cursor === null) return rows
   }
+}
+
+const traceOf = (app: TestApp, session: string) => pagesOf<Row>(app, `/v1/sessions/${session}/trace`, "trace")
+
+interface MemoryRow {
+  readonly id: string
+  readonly evidence: ReadonlyArray<{ readonly cursor: number }>
 }
 
 const converse = async (server: TestServer, messages: ReadonlyArray<string>) => {
@@ -55,13 +63,19 @@ const holds = async (server: TestServer, messages: ReadonlyArray<string>, { app,
   assert.deepStrictEqual(replies.map(({ type }) => type), messages.map(() => "message.created"))
   for (const [n, { text }] of replies.entries()) assert.notInclude(replies.slice(Math.max(0, n - WITHIN), n).map(({ text }) => text), text, `reply ${n}, to: ${messages[n]}`)
 
-  const said = new Map((await app.events(session)).map((event) => [`cursor-${event.cursor}`, event]))
+  // What a reply may name: an utterance, or a memory by the utterances that bear it out.
+  const memories = await pagesOf<MemoryRow>(app, `/v1/sessions/${session}/memories`, "memories")
+  const cursors = new Map<string, number>([
+    ...(await app.events(session)).map((event) => [`cursor-${event.cursor}`, event.cursor] as const),
+    ...memories.map(({ id, evidence }) =>
+      [id, Math.min(...evidence.map(({ cursor }) => cursor))] as const)
+  ])
   let borneOut = 0
   for (const [n, { text, cursor, trace_id }] of replies.entries()) {
     assert.isFalse(claimsFalsely(text, { theirs: messages.slice(0, n + 1), own: replies.slice(0, n).map(({ text }) => text) }), `no turn says what is claimed in: ${text}`)
     const cited = trace.find(({ run_ref }) => run_ref === trace_id)?.stages.findLast(({ stage }) => stage === "generation")?.detail?.cited_memory_ids ?? []
     if (cited.length > 0) borneOut++
-    for (const id of cited) assert.isBelow(said.get(id)?.cursor ?? Infinity, cursor, `${id} is no turn before: ${text}`)
+    for (const id of cited) assert.isBelow(cursors.get(id) ?? Infinity, cursor, `${id} is no turn before: ${text}`)
   }
 
   assert.lengthOf(trace, messages.length)

@@ -1,5 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { costMicroUsd } from "#src/model/prices.ts"
+import { LIST_PRICES } from "#src/model/prices.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { SLOW_USAGE } from "#test/support/SlowModel.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
@@ -9,7 +9,7 @@ import { until } from "#test/support/until.ts"
 const UNUSABLE = "{\"decision\":\"reply\""
 const REFUSED = JSON.stringify({ decision: "reply", exit_reason: null, bubbles: ["User: what is for dinner?"], cited_memory_ids: [] })
 
-const costOf = (calls: number) => costMicroUsd("gpt-5-mini", { inputTokens: calls * SLOW_USAGE.prompt_tokens, cachedInputTokens: 0, outputTokens: calls * SLOW_USAGE.completion_tokens })
+const costOf = (calls: number) => LIST_PRICES.costMicroUsd("gpt-5-mini", { inputTokens: calls * SLOW_USAGE.prompt_tokens, cachedInputTokens: 0, outputTokens: calls * SLOW_USAGE.completion_tokens })
 
 let fleet: Fleet
 beforeEach(async () => { fleet = await createFleet() })
@@ -23,6 +23,8 @@ const usedBy = async (app: TestApp) =>
   (await fleet.database.sql<Array<{ used: number }>>`select month_used_micro_usd::int as used from allowances where app_id = ${app.appId}`)[0]?.used
 const holdOf = async (session: string) =>
   (await fleet.database.sql<Array<{ hold: number }>>`select hold_micro_usd::int as hold from turns where session_id = ${session}`)[0]?.hold ?? 0
+/** Until the turn has been read, a part of its hold is kept for that. */
+const untilRead = (app: TestApp, session: string) => until("the turn to be read", async () => (await traceOf(app, session)).turn.settled)
 const traceOf = async (app: TestApp, session: string) => {
   const turn = (await app.get(`/v1/sessions/${session}/trace`)).body.data.trace[0]
   const rows: ReadonlyArray<any> = turn.stages
@@ -48,7 +50,7 @@ describe("what was paid before a worker went", () => {
     const rerun = await fleet.model.call(3)
     rerun.release()
     await app.waitFor(session, isReply)
-    await until("the turn to be read", async () => (await traceOf(app, session)).turn.settled)
+    await untilRead(app, session)
     const { turn, generations } = await traceOf(app, session)
     assert.deepStrictEqual(generations, [...booked, [2, "ok", null, costOf(1)]])
     assert.deepInclude(turn, { attempts: 2, recovered: true, settled: true, cost_usd: 2 * costOf(1) / 1_000_000 })
@@ -75,6 +77,7 @@ describe("what was paid before a worker went", () => {
     fleet.model.answerAfter(0)
     await fleet.start("worker")
     await app.waitFor(session, isReply)
+    await untilRead(app, session)
     assert.strictEqual(await usedBy(app), cost + costOf(1))
   }, 120_000)
 
@@ -97,6 +100,7 @@ describe("what was paid before a worker went", () => {
     rerun.release()
     await app.waitFor(session, isReply)
     await until("the zombie to be done", () => third.endedAt() > 0)
+    await untilRead(app, session)
     const { turn, generations } = await traceOf(app, session)
     assert.deepStrictEqual(generations, [[1, "error", "interrupted", costOf(1)], [2, "ok", null, costOf(1)]])
     assert.strictEqual(turn.cost_usd, 2 * costOf(1) / 1_000_000)

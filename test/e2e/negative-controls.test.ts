@@ -30,6 +30,7 @@ import { Initiatives } from "#src/db/Initiatives.ts"
 import { Ledger } from "#src/db/Ledger.ts"
 import { RateLimits } from "#src/db/RateLimits.ts"
 import { Retention } from "#src/db/Retention.ts"
+import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { DeviceCodes } from "#src/db/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/IdempotencyKeys.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
@@ -146,7 +147,7 @@ describe("without the watchdog", () => {
       Layer.provide([TurnRunner.layer, TurnReader.layer.pipe(Layer.provide(ReadTurns.layer), Layer.provide(Relationships.layer)), courier, Alignment.layer, Retention.layer({ attempts: Duration.days(30), log: null }), RateLimits.layer({ messages: 1, requests: 1 })]),
       Layer.provide(Layer.succeed(ChannelKinds, new Map())),
       Layer.provide([
-        Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Imports, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
+        Layer.mock(DeviceCodes, { expire: Effect.void }), Layer.mock(CrashedUnits, { expire: Effect.void }), Layer.mock(RollingLimits, { expire: Effect.void }), Layer.mock(Imports, { expire: Effect.void }), Layer.mock(Intake, {}), Layer.mock(Batches, {}), Layer.mock(Manager, { secret: null }),
         Layer.mock(Probe, {}), Layer.mock(Initiatives, { takeDue: () => Effect.succeed([]) }), Layer.mock(BudgetWarnings, { tell: Effect.void }), Layer.mock(Allowances, { recount: () => Effect.void }), Layer.mock(Ledger, {}),
         Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }), Layer.mock(Holds, { finish: Effect.void }), Layer.mock(Erasures, { work: Effect.void }), Layer.mock(Rehearsals, { work: Effect.void }), Layer.mock(Researches, { work: Effect.void }), Layer.mock(Arming, { addressOf: () => null }), Layer.mock(BotRows, {}), Layer.mock(SessionStories, {}), Layer.mock(StoredObjects, { sweep: Effect.void }), Layer.mock(Studio, { work: Effect.void }), Layer.mock(EvalRunner, { work: Effect.void })
       ]),

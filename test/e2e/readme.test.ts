@@ -88,14 +88,18 @@ describe("the README", () => {
   })
 
   it("makes an app and a character of one's own", async () => {
-    const [app = "", character = ""] = (await shell(block("own"))).split("\n")
-    assert.hasAllKeys(JSON.parse(app), ["app_id", "api_key", "prefix"])
-    assert.strictEqual(JSON.parse(character).data.slug, "mara")
+    assert.strictEqual(JSON.parse(await shell(block("own"))).data.slug, "mara")
+  })
+
+  it("leaves the app of the demo characters as it was", async () => {
+    const { data } = JSON.parse(await shell(`curl -s http://127.0.0.1:8080/v1/characters -H "authorization: Bearer $TROUPE_KEY"`))
+    assert.lengthOf(data.characters, 3)
+    assert.notIncludeMembers(data.characters.map(({ slug }: { slug: string }) => slug), ["mara", "tomas-reyn"])
   })
 
   it("leads from nothing to a first reply by an account of one's own", async () => {
     const device = /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
-    await approve(JSON.parse(device).data.verification_uri_complete)
+    await approve(JSON.parse(device).data.verification_uri_complete, server)
     const finish = `${block("account-finish")}\nprintf '\\n%s\\n' "$TROUPE_ACCOUNT_TOKEN $TROUPE_KEY $DEVICE_CODE"`
     const [page = "", secrets = "", caps = ""] = (await shell(`DEVICE='${device}'\n${finish}\n${block("caps")}`)).split("\n")
     const { data } = JSON.parse(page)

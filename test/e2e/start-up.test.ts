@@ -96,6 +96,24 @@ describe("npm start", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 
+  it("says which engine answers and whose key it prints, without colours in a pipe", async () => {
+    const offline = start()
+    await offline.ready()
+    assert.match(offline.stdout(), /^ {2}Engine offline-retrieval\.v1: no model/m)
+    assert.match(offline.stdout(), /^ {2}Key {4}ck_\w{46} {3}\(of the app "demo"/m)
+    assert.strictEqual(await stop(offline, "SIGTERM"), 0)
+    const live = start(SERVE, { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_MODEL: "llama3.1" })
+    await live.ready()
+    assert.match(live.stdout(), /^ {2}Engine openai-compatible, model llama3\.1$/m)
+    assert.notMatch(live.stdout(), /offline|demo key/i)
+    assert.strictEqual(await stop(live, "SIGTERM"), 0)
+    const help = [await run(["--help"], { CI: "", TEST: "" }), await run(["app", "nonsense"], { CI: "", TEST: "" })]
+    for (const text of [offline, live].flatMap(({ stdout, stderr }) => [stdout(), stderr()]).concat(help.flatMap(({ stdout, stderr }) => [stdout, stderr]))) {
+      assert.notInclude(text, "\u001b")
+    }
+    assert.include(help[0]?.stdout, "troupe")
+  }, 60_000)
+
   it("prints a key on the first start only, and the first key still works after the second", async () => {
     const first = start()
     await first.ready()
@@ -164,6 +182,17 @@ describe("npm start", () => {
     assert.strictEqual(program.stdout(), `${JSON.stringify({ ready: true, base_url: baseUrl })}\n`)
     assert.strictEqual(await stop(program, "SIGTERM"), 0)
     assert.notMatch(program.stdout() + program.stderr(), /ck_|postgres:\/\//)
+  }, 60_000)
+
+  it("names a model whose price nobody knows, and shows it in the rates", async () => {
+    const program = start(SERVE, { OPENAI_BASE_URL: "https://models.example/v1", OPENAI_MODEL: "brand-new", OPENAI_ANALYZE_MODEL: "gpt-5-nano" })
+    const app = new TestApp(await program.ready(), "", "")
+    const { data: { api_key } } = (await app.post("/v1/demo/sandbox-key", undefined)).body
+    const { data } = (await new TestApp(app.baseUrl, "", api_key).get("/v1/rates")).body
+    assert.deepInclude(data, { model: "brand-new", priced: false, price_source: "assumed" })
+    const warned = program.stderr().split("\n").filter((line) => line.includes("price of a model is not known"))
+    assert.lengthOf(warned, 1, program.stderr())
+    assert.include(program.stderr(), "brand-new")
   }, 60_000)
 
   it("runs as another user than root, below a folder that only that user may enter", async ({ skip }) => {

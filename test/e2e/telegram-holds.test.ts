@@ -101,8 +101,10 @@ describe("while the operator holds all bots back", () => {
     for (const { person, session } of [anna, carl]) await saidAsOnLog(bot, person, session)
     assert.deepStrictEqual(await asked(anna.session), ["One.", "Two.", "Three."])
     await saidAtLeast(ground, second.bot, dora, 1)
+    // By this job, or by that of the minute.
     await until("the session to be looked at", async () => (await ground.server.database.sql`
-      select graphile_worker.add_job('initiate') from relationships where session_id = ${bea.session} and initiate_at <= now()`).length > 0)
+      select graphile_worker.add_job('initiate')::text from relationships where session_id = ${bea.session} and initiate_at <= now()
+      union all select run_ref from turns where session_id = ${bea.session} and initiative is not null`).length > 0)
     await ground.app.waitFor(bea.session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
     await saidAsOnLog(bot, bea.person, bea.session)
     assert.deepInclude((await ground.app.get(`/v1/telegram/bots/${id}`)).body.data, { held: false })

@@ -105,7 +105,7 @@ const live = async ({ telegram, manager, model, app, troupe }: Awaited<ReturnTyp
   if (mode === "webhook") {
     await app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     for (const secret of ["", "wrong", bot.token]) {
-      const { status } = await fetch(`${troupe.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: "{}" })
+      const { status } = await fetch(`${troupe.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: "{}" })
       assert.strictEqual(status, 401)
     }
   }

@@ -68,7 +68,7 @@ describe("the audit log of an account", () => {
     const account = await createAccountIn(server)
     const { app, prefix } = await createApp(account)
     await app.createSession({ external_user_ref: "Bob" })
-    for (const body of [{ blocked: true }, { blocked: true, display_name: "Bob" }, { blocked: null }, { locale: "de" }]) await app.patch("/v1/end-users/Bob", body)
+    for (const body of [{ blocked: true }, { blocked: true, display_name: "Bob" }, { blocked: false }, { locale: "de" }]) await app.patch("/v1/end-users/Bob", body)
     const [first, again] = [await app.delete("/v1/end-users/Bob"), await app.delete("/v1/end-users/Bob")]
     const about = (await entries(account)).filter(({ action }) => action.startsWith("end_user."))
     const actor = { kind: "runtime_key", id: prefix }

@@ -34,7 +34,7 @@ describe("the caps of an app", () => {
     const some = (await account.client.patch(`${path}/caps`, { daily_budget_usd: 1.5, hard_stop: false, default_end_user_caps: { daily_messages: 20 } })).body.data
     assert.deepInclude(some, { daily_budget_usd: 1.5, monthly_budget_usd: null, hard_stop: false, default_end_user_caps: { ...NO_CAPS, daily_messages: 20 }, used: { day_usd: 0, month_usd: 0 } })
     assert.deepInclude((await account.client.patch(`${path}/caps`, { monthly_budget_usd: 9 })).body.data, { daily_budget_usd: 1.5, monthly_budget_usd: 9 })
-    assert.deepInclude((await account.client.patch(`${path}/caps`, { daily_budget_usd: null, monthly_budget_usd: null, hard_stop: null, default_end_user_caps: null })).body.data, none)
+    assert.deepInclude((await account.client.patch(`${path}/caps`, { daily_budget_usd: null, monthly_budget_usd: null, hard_stop: true, default_end_user_caps: null })).body.data, none)
     const { day, month } = some.resets_at
     assert.match(day, /T00:00:00.000Z$/)
     assert.match(month, /-01T00:00:00.000Z$/)
@@ -42,7 +42,7 @@ describe("the caps of an app", () => {
 
   it("out of their bounds are 422, and an app of another account is 404", async () => {
     const { path } = await createApp()
-    for (const body of [{ daily_budget_usd: -1 }, { monthly_budget_usd: 1e9 }, { default_end_user_caps: { daily_messages: 10_001 } }, { default_end_user_caps: { daily_images: 0.5 } }, { hard_stop: "no" }]) {
+    for (const body of [{ daily_budget_usd: -1 }, { monthly_budget_usd: 1e9 }, { default_end_user_caps: { daily_messages: 10_001 } }, { default_end_user_caps: { daily_images: 0.5 } }, { hard_stop: "no" }, { hard_stop: null }]) {
       const { status, body: { detail } } = await account.client.patch(`${path}/caps`, body)
       assert.deepStrictEqual([status, detail.code], [422, "validation_error"], JSON.stringify(body))
     }
@@ -68,7 +68,7 @@ describe("caps that are changed while much goes on", () => {
   it("are changed, and nobody is in anybody's way", async () => {
     const { path, app } = await createApp()
     const character_slug = await app.createCharacter()
-    const open = (n: number) => app.post("/v1/sessions", { character_slug, external_user_ref: `user-${n % 4}` })
+    const open = (n: number) => app.post("/v1/sessions", { character_slug, external_user_ref: `user-${n % 4}`, new_thread: true })
     const sessions = await Promise.all([0, 1, 2, 3].map(async (n) => (await open(n)).body.data.id as string))
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => [
       open(n),
@@ -96,11 +96,25 @@ describe("the caps of an end-user", () => {
     assert.strictEqual((await account.client.get(caps)).body.data.used.day_messages, 1)
   })
 
-  it("are 404 for one who has no session, the same in another's app", async () => {
+  it("can be set before the first session, by the account and by the app, and hold from its first message on", async () => {
+    const { path, app } = await createApp()
+    for (const [ref, set] of [["early", account.client.patch(`${path}/end-users/early/caps`, { daily_messages: 1 })], ["soon", app.patch("/v1/end-users/soon/caps", { daily_messages: 1 })]] as const) {
+      assert.deepInclude((await set).body.data, { external_user_ref: ref, effective: { ...NO_CAPS, daily_messages: 1 } })
+      assert.deepInclude((await app.get(`/v1/end-users/${ref}`)).body.data, { session_count: 0, age_band: "unknown" })
+      const session = await app.createSession({ external_user_ref: ref })
+      assert.strictEqual((await app.send(session, "One")).status, 200)
+      assert.strictEqual((await app.send(session, "Two")).body.detail.code, "end_user_cap_exceeded")
+    }
+  })
+
+  it("are 404 for a person nobody has named, and never set in another account's app", async () => {
     const { path } = await createApp()
+    const stranger = await createAccountIn(server)
     const { status, body } = await account.client.get(`${path}/end-users/nobody/caps`)
     assert.deepStrictEqual([status, body.detail.code], [404, "end_user_not_found"])
-    assert.strictEqual((await account.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: "many" })).status, 404)
+    assert.strictEqual((await account.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: "many" })).status, 422)
+    assert.strictEqual((await stranger.client.patch(`${path}/end-users/nobody/caps`, { daily_messages: 1 })).status, 404)
+    assert.strictEqual((await account.client.get(`${path}/end-users/nobody/caps`)).status, 404)
   })
 })
 
@@ -140,14 +154,18 @@ describe("usage", () => {
 })
 
 describe("the rates", () => {
-  it("say what is held for a message, which is what the ledger holds for it", async () => {
+  it("say what is held for a short message to a character of usual size: the ledger holds less for a smaller one, and more for a longer one", async () => {
     const { appId, app } = await createApp()
     const { currency, price_version, engine, rates } = (await app.get("/v1/rates")).body.data
     assert.deepStrictEqual([currency, engine], ["USD", "offline-retrieval.v1"])
-    await app.send(await app.createSession(), "Hello")
-    const [hold] = await server.database.sql`select amount_micro_usd::int as amount, price_version, activity from ledger where app_id = ${appId} and entry = 'hold'`
+    const session = await app.createSession()
+    await app.send(session, "Hello")
+    await app.send(session, "Hello ".repeat(5_000))
+    const holds = await server.database.sql`select amount_micro_usd::int as amount, price_version, activity from ledger where app_id = ${appId} and entry = 'hold' order by at`
     const fast = rates.find((rate: { kind: string }) => rate.kind === "message_fast")
-    assert.deepStrictEqual({ ...hold }, { amount: Math.round(fast.price_usd * 1e6), price_version, activity: "message_fast" })
+    for (const hold of holds) assert.deepInclude(hold, { price_version, activity: "message_fast" })
+    const price = Math.round(fast.price_usd * 1e6)
+    assert.deepStrictEqual(holds.map(({ amount }) => Math.sign(amount - price)), [-1, 1])
     assert.isBelow(fast.estimate_usd, fast.price_usd)
   })
 })

@@ -55,7 +55,7 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     assert.deepStrictEqual((await by.get(path)).body.data, channel)
     assert.deepStrictEqual((await by.get(`${home}/channels`)).body.data, { channels: [channel], next_cursor: null })
     const changed = await by.patch(path, { url: `${URL}/2`, events: null })
-    assert.deepStrictEqual(changed.body.data, { ...channel, url: `${URL}/2`, events: null })
+    assert.deepStrictEqual(changed.body.data, { ...channel, url: `${URL}/…`, events: null })
     assert.deepStrictEqual((await by.get(path)).body.data, changed.body.data)
     assert.deepStrictEqual((await by.delete(path)).body.data, { id: channel.id, deleted: true })
     assert.deepStrictEqual((await by.get(`${home}/channels`)).body.data.channels, [])
@@ -272,5 +272,64 @@ describe("the lane of a session's channel", () => {
     await app.delete(`${home}/channels/${id}`)
     assert.isUndefined(await lane(id))
     assert.isUndefined(await row(id))
+  })
+})
+
+describe("the address of a channel", () => {
+  const CREDENTIAL = "XXcredXXentialXX"
+  const tables = async () => {
+    const names = await server.database.sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
+    const texts = await Promise.all(names.map(({ table_schema, table_name }) =>
+      server.database.sql.unsafe(`select coalesce(string_agg(t::text, ' '), '') as text from "${table_schema}"."${table_name}" t`)))
+    return texts.map(([row]) => row?.["text"]).join("\n")
+  }
+  const SPELLINGS = [CREDENTIAL, Buffer.from(CREDENTIAL).toString("hex"), Buffer.from(CREDENTIAL).toString("base64").slice(0, -4)]
+
+  it.each([
+    [`/services/T000/B000/${CREDENTIAL}`, "/services/…"],
+    [`/hook?token=${CREDENTIAL}`, "/hook?…"],
+    [`/${CREDENTIAL}`, "/…"],
+    [`/api/v1/${CREDENTIAL}/?${CREDENTIAL}`, "/api/…?…"],
+    [`/?${CREDENTIAL}#${CREDENTIAL}`, "/?…"],
+    [`/b3f1c2d4-0000-4000-8000-c0ffee${CREDENTIAL}/in`, "/…"]
+  ])("is shown masked and stored encrypted, whatever is asked: %s", async (path, shown) => {
+    const origin = "https://127.0.0.1:1"
+    const home = ofSession(await app.createSession())
+    const key = { "idempotency-key": randomUUID() }
+    const answers = [await create(home, { url: origin + path }, key), await create(home, { url: origin + path }, key)]
+    const id = String(answers[0]?.body.data.id)
+    const at = `${home}/channels/${id}`
+    answers.push(await app.get(at), await app.patch(at, { events: null }), await app.patch(at, { url: origin + path }))
+    for (const action of ["pause", "resume", "replay"]) answers.push(await app.post(`${at}/${action}`, { since: 0 }))
+    for (const { body } of answers) assert.strictEqual(body.data.url, origin + shown)
+    answers.push(await app.get(`${home}/channels`), await app.post(`${at}/test`, undefined), await app.get(`${home}/delivery`))
+    answers.push(await app.get("/v1/health"), await app.get("/v1/delivery/events"), await app.get(`${home}/timeline`))
+    for (const { status, body } of answers) {
+      assert.strictEqual(status, 200)
+      assert.notInclude(JSON.stringify(body), CREDENTIAL)
+    }
+    const stored = await tables()
+    for (const spelling of SPELLINGS) assert.notInclude(stored, spelling)
+  })
+
+  it("is in no error that refuses it", async () => {
+    const home = ofSession(await app.createSession())
+    for (const url of [`http://example.com/${CREDENTIAL}`, `https://10.0.0.1/${CREDENTIAL}`, `https://${CREDENTIAL}:x@example.com/`, `${CREDENTIAL}`, `https://example.com/${CREDENTIAL.repeat(200)}`]) {
+      const { status, body } = await create(home, { url })
+      assert.strictEqual(status, 422)
+      assert.notInclude(JSON.stringify(body), CREDENTIAL)
+    }
+  })
+
+  it("that an earlier version stored in plain text is sealed when a process starts, and is readable before that", async () => {
+    const home = ofSession(await app.createSession())
+    const { id } = await made(home)
+    await server.database.sql`update channels set url = null, target = ${server.database.sql.json({ url: `https://127.0.0.1:1/services/${CREDENTIAL}` })} where channel_id = ${id}`
+    assert.strictEqual((await app.get(`${home}/channels/${id}`)).body.data.url, "https://127.0.0.1:1/services/…")
+    const next = await startTestServer({ database: server.database, env: { ROLES: "api" } })
+    await next.close()
+    for (const spelling of SPELLINGS) assert.notInclude(await tables(), spelling)
+    assert.strictEqual((await app.get(`${home}/channels/${id}`)).body.data.url, "https://127.0.0.1:1/services/…")
+    assert.deepInclude((await app.post(`${home}/channels/${id}/test`, undefined)).body.data, { outcome: "not_sent" })
   })
 })

@@ -22,6 +22,7 @@ const OPEN = [
   "POST /v1/sessions/{session_id}/messages", "GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream",
   "GET /v1/apps/{app_id}/proactive-policy", "PATCH /v1/apps/{app_id}/proactive-policy", "GET /v1/apps/{app_id}/proactive-policy/decisions",
   "PATCH /v1/sessions/{session_id}/proactive-controls", "POST /v1/sessions/{session_id}/proactive/evaluate",
+  "POST /v1/sessions/{session_id}/proactive/schedule", "GET /v1/sessions/{session_id}/proactive/schedule", "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
   "GET /v1/sessions/{session_id}/trace", "GET /v1/sessions/{session_id}/runs", "GET /v1/sessions/{session_id}/timeline", "GET /v1/runs", "GET /v1/health", "GET /v1/metrics",
   "GET /v1/sessions/{session_id}/relationship-scores", "GET /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories", "POST /v1/sessions/{session_id}/memories/search",
   "GET /v1/sessions/{session_id}/open-loops", "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}", "GET /v1/sessions/{session_id}/proactive-preferences", "PATCH /v1/sessions/{session_id}/proactive-preferences",
@@ -32,7 +33,7 @@ const OPEN = [
   "POST /v1/telegram/bots/{bot_id}/answer-pre-checkout", "POST /v1/telegram/bots/{bot_id}/links", "POST /v1/telegram/bots/{bot_id}/probe", "POST /v1/telegram/bots/{bot_id}/suspend", "POST /v1/telegram/bots/{bot_id}/resume", "POST /v1/telegram/bots/{bot_id}/rotate-secret",
   "GET /v1/end-users", "GET /v1/end-users/{external_user_ref}", "PATCH /v1/end-users/{external_user_ref}", "DELETE /v1/end-users/{external_user_ref}", "GET /v1/end-users/{external_user_ref}/sessions",
   "GET /v1/end-users/{external_user_ref}/usage", "GET /v1/end-users/{external_user_ref}/caps", "GET /v1/erasures/{erasure_id}",
-  "GET /v1/usage", "GET /v1/rates"
+  "GET /v1/usage", "GET /v1/usage/safety", "GET /v1/rates"
 ]
 /** Account, webhooks, budgets, evals, managed bots, many bots at once, pictures, and what is paid for apart from turns. */
 const CLOSED = [
@@ -69,7 +70,7 @@ afterAll(async () => {
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const DISABLED = [403, "demo_key_surface_disabled"]
 const IDS: Readonly<Record<string, () => string>> = {
-  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), bot_id: () => newId("bot"), evidence_id: () => newId("evd"), research_id: () => newId("rsr"), finding_id: () => newId("fnd"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"),
+  app_id: () => demo.appId, slug: () => "edda-brandvik", version: () => "1", session_id: () => newId("ses"), channel_id: () => newId("chn"), delivery_id: () => "dlv_x", memory_id: () => newId("mem"), loop_id: () => newId("lop"), scheduled_id: () => newId("sch"), bot_id: () => newId("bot"), evidence_id: () => newId("evd"), research_id: () => newId("rsr"), finding_id: () => newId("fnd"), npc_id: () => newId("npc"), edge_id: () => newId("edg"), entry_id: () => newId("lor"), storyline_id: () => newId("stl"), arc_id: () => newId("arc"),
   batch_id: () => newId("bat"), import_id: () => newId("imp"), suite_id: () => newId("evs"), run_id: () => newId("evr"), prefix: () => mintApiKey().prefix, external_user_ref: () => "user-1", erasure_id: () => newId("ers"), asset_id: () => newId("ast"), image_id: () => newId("img")
 }
 const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => IDS[name]?.() ?? assert.fail(`${path}: say in this test what ${name} may be`))
@@ -103,10 +104,11 @@ describe("a demo key", () => {
     ["POST", "/v1/apps"], ["DELETE", "/v1/account/apps"], ["POST", "/v1/account/apps/x/api-keys/y/z"], ["PUT", "/v1/sessions/x/channels?y"], ["PATCH", "/v1/end-users/x/caps/y"]
   ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)
-    // To any other key, and to none, there is no such route.
+    // To any other key, and to none, there is no such route, or none with this method.
     const app = await server.createApp()
-    assert.deepStrictEqual(shape(await app.request(method, path)), [404, "route_not_found"])
-    assert.deepStrictEqual(shape(await new TestApp(server.baseUrl, "", "ck_nonsense").request(method, path)), [404, "route_not_found"])
+    for (const other of [app, new TestApp(server.baseUrl, "", "ck_nonsense")]) {
+      assert.deepInclude([[404, "route_not_found"], [405, "method_not_allowed"]], shape(await other.request(method, path)))
+    }
   })
 
   it("hears of any other route that it is not there", async () => {

@@ -1,7 +1,7 @@
 import * as client from "openid-client"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { ALL_SCOPES } from "#src/accounts/scopes.ts"
-import { approve } from "#test/support/approve.ts"
+import { approve, browse, signInCode } from "#test/support/approve.ts"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { freePort } from "#test/support/freePort.ts"
 import { rawClient } from "#test/support/rawRequest.ts"
@@ -46,7 +46,7 @@ describe("starting the device flow", () => {
     assert.strictEqual(status, 200)
     assert.strictEqual(headers.get("cache-control"), "no-store")
     const { data } = body
-    assert.match(data.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/)
+    assert.match(data.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{5}-[BCDFGHJKLMNPQRSTVWXZ]{5}$/)
     assert.deepInclude(data, {
       verification_uri: `${server.baseUrl}/device`, verification_uri_complete: `${server.baseUrl}/device?user_code=${data.user_code}`, expires_in: 900, interval: 5, interval_seconds: 5, ignored_fields: ["client_nmae"]
     })
@@ -99,7 +99,9 @@ describe("starting the device flow", () => {
   it("is counted by address, whatever a caller says that its address is, unless a proxy is trusted", async () => {
     for (let n = 0; n < 20; n++) await anybody.post(START, undefined, { "x-forwarded-for": `192.0.2.${n}` })
     assert.strictEqual((await anybody.post(START, undefined, { "x-forwarded-for": "192.0.2.99" })).status, 429)
-    const behind = await startTestServer({ env: { TRUST_PROXY: "true" } })
+    const behind = await startTestServer({
+      env: { TRUST_PROXY: "true", OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "a secret of the issuer's" }
+    })
     const proxied = new TestApp(behind.baseUrl, "", "")
     // The network of an IPv6 customer counts as one.
     for (let n = 0; n < 20; n++) await proxied.post(START, undefined, { "x-forwarded-for": `2001:db8:0:1::${n}` })
@@ -250,10 +252,10 @@ describe("the page for the code", () => {
 
   it("lets an address try 20 codes in ten minutes, and no more", async () => {
     const { user_code } = await start()
-    const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await enter("BBBB-BBBB")).status))
+    const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await enter("BBBBB-BBBBB")).status))
     assert.deepStrictEqual([statuses.filter((status) => status === 400).length, statuses.filter((status) => status === 429).length], [20, 10])
     assert.strictEqual((await enter(user_code)).status, 429)
-    await server.database.sql`delete from rolling_limits where subject <> 'all'`
+    await server.database.sql`delete from rolling_limits`
     assert.strictEqual((await enter(user_code)).status, 303)
   })
 
@@ -283,7 +285,7 @@ describe("the page for the code", () => {
 describe("a body that is too large", () => {
   it("is refused with how large it may be, whatever it is", async () => {
     for (const path of [START, TOKEN, "/device", "/device/decision"]) {
-      for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+      for (const type of ["application/json", "application/x-www-form-urlencoded"].filter((type) => path.startsWith("/v1/") || type !== "application/json")) {
         const response = await fetch(server.baseUrl + path, { method: "POST", headers: { "content-type": type }, body: "a".repeat(16_385) })
         assert.strictEqual(response.status, 413)
         assert.include(await response.text(), "larger than 16384 bytes", `${path} ${type}`)
@@ -309,12 +311,55 @@ describe("the development sign-in", () => {
   it("takes people by any name", async () => {
     for (const name of [`${"a".repeat(59)}🦊`, "名".repeat(60), "İ".repeat(60)]) {
       const { device_code, verification_uri_complete } = await start()
-      await approve(verification_uri_complete, name)
+      await approve(verification_uri_complete, server, name)
       assert.strictEqual((await exchange(device_code)).status, 200, name)
     }
   })
 
-  it.each<Record<string, string>>([{ NODE_ENV: "production" }, { PUBLIC_URL: "https://troupe.example" }])("is not there, and nobody can start what they could not sign in to, with %o", async (env) => {
+  /** As far as the page that asks for the code on the console. */
+  const beginSignIn = async () => {
+    const { device_code, verification_uri_complete } = await start()
+    const open = browse()
+    await open(`${server.baseUrl}/device`, { user_code: new URL(verification_uri_complete).searchParams.get("user_code") ?? "" })
+    const { url, text } = await open(`${server.baseUrl}/device/sign-in`)
+    return { device_code, url, text, enter: (code: string) => open(url, { name: "Ada", code }) }
+  }
+  const titleOf = ({ text }: { readonly text: string }) => /<h1>([^<]*)/.exec(text)?.[1]
+
+  it("lets nobody in without the code on the server's console, which no page shows", async () => {
+    const { text, enter } = await beginSignIn()
+    const code = signInCode(server.stdout())
+    assert.match(code, /^[A-Z]{5}-[A-Z]{5}$/)
+    assert.notInclude(text, code)
+    for (const wrong of ["", "BCDF-GHJK", "0000-0000", `${code}B`]) {
+      const refused = await enter(wrong)
+      assert.strictEqual(titleOf(refused), "Development sign-in", wrong)
+      assert.match(refused.text, /This is not the code\. Look for the newest line/)
+    }
+    assert.strictEqual(titleOf(await enter(code.toLowerCase())), "Allow access?")
+  })
+
+  it("takes a code for its own sign-in only, and only once", async () => {
+    const first = await beginSignIn()
+    const code = signInCode(server.stdout())
+    const second = await beginSignIn()
+    assert.notStrictEqual(signInCode(server.stdout()), code)
+    assert.strictEqual(titleOf(await second.enter(code)), "Development sign-in")
+    assert.strictEqual(titleOf(await first.enter(code)), "Allow access?")
+    assert.strictEqual(titleOf(await first.enter(code)), "Nothing to sign in to")
+  })
+
+  it("is over after five wrong codes, even for the right one", async () => {
+    const { enter } = await beginSignIn()
+    const code = signInCode(server.stdout())
+    for (let tries = 1; tries < 5; tries++) assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Development sign-in")
+    assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Nothing to sign in to")
+    const refused = await enter(code)
+    assert.strictEqual(titleOf(refused), "Nothing to sign in to")
+    assert.include(refused.text, "Enter the code of your program again")
+  })
+
+  it.each<Record<string, string>>([{ NODE_ENV: "production" }, { PUBLIC_URL: "https://troupe.example" }, { TRUST_PROXY: "true" }])("is not there, and nobody can start what they could not sign in to, with %o", async (env) => {
     const port = await freePort()
     const without = await startTestServer({ env: { ...env, PORT: String(port) } })
     const address = `http://127.0.0.1:${port}`

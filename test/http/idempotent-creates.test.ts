@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const open = (key: string, fields: object = {}, by = app) => by.post("/v1/sessions", { character_slug, external_user_ref: "u", ...fields }, { "idempotency-key": key })
+const open = (key: string, fields: object = {}, by = app) => by.post("/v1/sessions", { character_slug, external_user_ref: "u", new_thread: true, ...fields }, { "idempotency-key": key })
 const count = async () => Number((await server.database.sql`select count(*) from sessions where app_id = ${app.appId}`)[0]?.["count"])
 
 describe("a create with an Idempotency-Key", () => {

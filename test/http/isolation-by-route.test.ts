@@ -19,7 +19,7 @@ const absent = (): Things => {
   const channel = newId("chn")
   return {
     app_id: newId("app"), slug: "nobody-here", version: "1", session_id: newId("ses"), channel_id: channel, app_channel_id: newId("chn"),
-    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), evidence_id: newId("evd"), research_id: newId("rsr"), finding_id: newId("fnd"), suite_id: newId("evs"), run_id: newId("evr"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
+    erasure_id: newId("ers"), delivery_id: `dlv_${channel.slice(4)}_1`, import_id: newId("imp"), memory_id: newId("mem"), loop_id: newId("lop"), scheduled_id: newId("sch"), asset_id: newId("ast"), image_id: newId("img"), npc_id: newId("npc"), edge_id: newId("edg"), entry_id: newId("lor"), storyline_id: newId("stl"), arc_id: newId("arc"), bot_id: newId("bot"), batch_id: newId("bat"), evidence_id: newId("evd"), research_id: newId("rsr"), finding_id: newId("fnd"), suite_id: newId("evs"), run_id: newId("evr"), prefix: mintApiKey().prefix, external_user_ref: "someone-of-nobody"
   }
 }
 
@@ -59,6 +59,7 @@ const settle = async (): Promise<typeof ours> => {
   const evidence_id = (await app.post(`/v1/characters/${slug}/evidence`, { kind: "quote", text })).body.data.id
   const research_id = (await app.post(`/v1/characters/${slug}/research`, { question: "When was the lighthouse built?", purpose: "world", sources: [{ kind: "text", text }] })).body.data.id
   const finding_id = await until("a finding", async () => (await app.get(`/v1/characters/${slug}/research/${research_id}`)).body.data.findings[0]?.id)
+  const scheduled_id = (await app.post(`/v1/sessions/${session_id}/proactive/schedule`, { at: new Date(Date.now() + 3_600_000).toISOString(), text: "Hello." })).body.data.id
   const loop_id = (await app.get(`/v1/sessions/${session_id}/open-loops`)).body.data.open_loops[0].id
   const world = `/v1/characters/${slug}`
   const npc_id = (await app.post(`${world}/npcs`, { name: "Nadia" })).body.data.id
@@ -87,7 +88,7 @@ const settle = async (): Promise<typeof ours> => {
   const run_id = await evaluate({ baseline_run_id: await evaluate({}) })
   const import_id = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
-  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, evidence_id, research_id, finding_id, import_id, suite_id, run_id, prefix, external_user_ref, erasure_id }
+  const things = { app_id, slug, version: "1", session_id, channel_id, app_channel_id, delivery_id: `dlv_${channel_id.slice(4)}_1`, memory_id, loop_id, asset_id, image_id, npc_id, edge_id, entry_id, storyline_id, arc_id, bot_id, batch_id, evidence_id, research_id, finding_id, import_id, suite_id, run_id, prefix, external_user_ref, erasure_id, scheduled_id }
   return { things, app, account }
 }
 
@@ -100,8 +101,18 @@ const bytes = ({ status, body }: Answer) => {
   const { request_id: id } = body.detail ?? {}
   return `${status} ${JSON.stringify(body).replaceAll(String(id), "...")}`
 }
+/** Routes that create the end-user whom the path names: a reference is the app's own word, so another app's means nothing here. */
+const CREATES_END_USER: ReadonlySet<string> = new Set([
+  "PATCH /v1/end-users/{external_user_ref}/caps",
+  "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps"
+])
 /** What may be swapped: everything that the path names, and each thing alone below what is ours. */
-const swaps = (names: ReadonlyArray<string>) => [names, ...names.slice(1).map((_, index) => names.slice(index + 1))]
+const swaps = (operation: Operation): ReadonlyArray<ReadonlyArray<string>> => {
+  const names = named(operation)
+  const all = [names, ...names.slice(1).map((_, index) => names.slice(index + 1))]
+  const creates = CREATES_END_USER.has(`${operation.method} ${operation.path}`)
+  return all.filter((swapped) => !creates || swapped.some((name) => name !== "external_user_ref"))
+}
 
 describe("an id of somebody else's", () => {
   it("is there to be tried: one of everything that a path names, on both sides", async () => {
@@ -116,14 +127,14 @@ describe("an id of somebody else's", () => {
   })
 
   it("is answered, on every route that exists and whatever else the request says, byte for byte like one that nobody has", async () => {
-    const withIds = operations.filter((operation) => named(operation).length > 0)
+    const withIds = operations.filter((operation) => swaps(operation).some((swapped) => swapped.length > 0))
     assert.isAbove(withIds.length, 40)
     const answered = new Map<string, Set<number>>()
     for (const operation of withIds) {
       const by = operation.path.startsWith("/v1/account/") ? ours.account.client : ours.app
       const seen = new Set<number>()
       answered.set(`${operation.method} ${operation.path}`, seen)
-      for (const swapped of swaps(named(operation))) {
+      for (const swapped of swaps(operation)) {
         const nobodys = absent()
         const ask = async (things: Things, body: string | undefined, query: string) => {
           const mixed = { ...ours.things, ...Object.fromEntries(swapped.map((name) => [name, things[name] ?? ""])) }
@@ -153,6 +164,9 @@ describe("an id of somebody else's", () => {
     assert.strictEqual((await account.client.get(`/v1/account/apps/${things["app_id"]}`)).body.data.version, 1)
     const { api_keys } = (await account.client.get(`/v1/account/apps/${things["app_id"]}/api-keys`)).body.data
     assert.deepStrictEqual(api_keys.map((key: { status: string }) => key.status), ["active", "active"])
+    const person = `/v1/end-users/${things["external_user_ref"]}/caps`
+    await ours.app.patch(person, { daily_messages: 1 })
+    assert.isNull((await app.get(person)).body.data.caps.daily_messages)
     assert.strictEqual((await app.get(`/v1/telegram/bots/${things["bot_id"]}`)).status, 200)
     assert.strictEqual((await app.get(`/v1/sessions/${things["session_id"]}/channels/${things["channel_id"]}`)).body.data.status, "active")
   })

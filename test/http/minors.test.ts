@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { saysUnderAge } from "#pipeline/safety/underAge.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 let server: TestServer
 let app: TestApp
@@ -78,4 +79,72 @@ describe("somebody who says that they are under age", () => {
     "I'm 10 minutes late", "I'm 7 km away", "I'm 10.5 km away", "when I was 15", "I feel like I'm 12", "my sister is 15", "I'm 18", "I'm 65", "I'm 16 weeks pregnant", "I'm 15 years into this job", "if I'm 15", "I'm one of 12", "I'm 8th in the queue", "I teach 8th grade", "ich bin 10 Minuten zu spät", "ich bin 35",
     "ich bin um 8 da", "als ich 15 war", "meine Tochter ist 15", "tengo 10 años de experiencia", "j'ai 10 ans d'expérience", "I'm 9 to 5 all week", "ich bin 17 Jahre älter als er", "im 12. Stock"
   ])("does not say so by: %s", (text) => assert.isFalse(saysUnderAge(text)))
+})
+
+describe("forgetting somebody who is under age", () => {
+  const erased = async (ref: string) => {
+    const { erasure_id } = (await app.delete(`/v1/end-users/${ref}`)).body.data
+    await until("the erasure to be completed", async () => (await app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed")
+  }
+
+  it("makes them no older, however often it is done, and keeps nothing but a hash", async () => {
+    const ref = `erased-${randomUUID()}`
+    await app.converse(await opened(ref), "hi! I'm 15 btw")
+    for (let round = 0; round < 2; round++) {
+      await erased(ref)
+      assert.strictEqual((await app.get(`/v1/end-users/${ref}`)).status, 404)
+      const [{ marks }] = await server.database.sql<[{ marks: string }]>`select string_agg(m::text, ' ') as marks from minor_marks m where app_id = ${app.appId}`
+      assert.notInclude(marks, ref)
+      await opened(ref, "adult")
+      assert.strictEqual(await ageOf(ref), "minor")
+    }
+  })
+
+  it("leaves others as they were", async () => {
+    const ref = randomUUID()
+    await opened(ref, "adult")
+    await erased(ref)
+    await opened(ref)
+    assert.strictEqual(await ageOf(ref), "unknown")
+  })
+
+  it("ends where the app says that they are an adult, and only there", async () => {
+    const ref = randomUUID()
+    await opened(ref, "minor")
+    for (const age_band of ["unknown", null]) {
+      await app.patch(`/v1/end-users/${ref}`, { age_band })
+      assert.strictEqual(await ageOf(ref), "minor")
+    }
+    await erased(ref)
+    await opened(ref)
+    await app.patch(`/v1/end-users/${ref}`, { age_band: "adult" })
+    await erased(ref)
+    await opened(ref)
+    assert.strictEqual(await ageOf(ref), "unknown")
+  })
+})
+
+describe("somebody who says that the character is under age", () => {
+  it("is not romanced by it any more, in any session, and by others still", async () => {
+    const ref = randomUUID()
+    const slug = await app.createCharacter({ example_dialogues: [{ user: "do you love me?", character: "I love you too, come here and kiss me." }] })
+    const session = async () => app.createSession({ character_slug: slug, external_user_ref: ref, end_user: { age_band: "adult" } })
+    const first = await session()
+    await app.converse(first, "but you're only 15, right?")
+    for (const id of [first, await session()]) assert.notInclude(String((await app.converse(id, "do you love me?")).payload["text"]), "kiss me")
+    const kept = await server.database.sql`select minor_characters from end_users where app_id = ${app.appId} and external_user_ref = ${ref}`
+    assert.deepStrictEqual([...kept], [{ minor_characters: [slug] }])
+  })
+})
+
+describe("a card whose text states an age under 18", () => {
+  it("is not romantic, and takes no pictures of its own choosing, though its age_band says adult", async () => {
+    const slug = await app.createCharacter({
+      visible_bio: "A 16-year-old girl who loves the sea.", safety: { age_band: "adult" }, example_dialogues: [{ user: "do you love me?", character: "I love you too, come here and kiss me." }]
+    })
+    const id = await app.createSession({ character_slug: slug, external_user_ref: randomUUID(), end_user: { age_band: "adult" } })
+    assert.notInclude(String((await app.converse(id, "do you love me?")).payload["text"]), "kiss me")
+    const { status, body } = await app.post("/v1/images", { character_slug: slug, kind: "selfie", prompt: "at the lighthouse" })
+    assert.deepStrictEqual([status, body.detail.code], [422, "image_prompt_rejected"])
+  })
 })

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { content_hash } = (await app.get(`/v1/imports/${commit_import_id}`)).body.data
   // Both a picture and a card.
   const content_base64 = (await pngWith(textChunk("chara", base64(cardV2())))).toString("base64")
-  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_hash, content_base64 })
+  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_hash, content_base64, at: new Date(Date.now() + 3_600_000).toISOString() })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const world = `/v1/characters/${slug}`

@@ -4,17 +4,21 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import fastify from "fastify"
 import * as z from "zod"
 import { AcceptData, AppData, CharacterData, CharacterPage, CharacterVersionPage, created, EventData, EventPage, MeData, RelationalMeter, SessionData, SessionPage, SessionStateData, written } from "#src/http/schemas/answers.ts"
 import { AccountAppCreate, AccountAppPage, AccountAppPatch, AccountData, AuditEntryData, AuditPage, DeviceStart, DeviceStarted, DeviceToken, KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey, TokenData, TokenRevoked } from "#src/http/schemas/account.ts"
+import { routes } from "#src/http/routes.ts"
+import type { Server } from "#src/http/Server.ts"
 import { AppCapsData } from "#src/http/schemas/caps.ts"
-import { RatesData, UsageData } from "#src/http/schemas/usage.ts"
+import { RatesData, SafetyUsageData, UsageData } from "#src/http/schemas/usage.ts"
 import { ChannelCreate, ChannelData, ChannelDeleted, ChannelPage, ChannelPatch, ChannelReplay, ChannelTest, DeliveryData, DeliveryDetail, DeliveryPage, shownSecret } from "#src/http/schemas/channel.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/schemas/character.ts"
 import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "#src/http/schemas/import.ts"
 import { FoundMemoryData, MemoryCreate, MemoryData, MemoryPage, MemoryPatch } from "#src/http/schemas/memory.ts"
 import { OpenLoopData, OpenLoopPage } from "#src/http/schemas/openLoop.ts"
 import { PreferencesData, PreferencesPatch } from "#src/http/schemas/preferences.ts"
+import { ScheduledData, ScheduledPage } from "#src/http/schemas/schedule.ts"
 import { SnapshotData, SnapshotPage } from "#src/http/schemas/snapshot.ts"
 import { AppPatch, MessageSend, SessionCreate } from "#src/http/schemas/session.ts"
 import { cardV2 } from "#test/support/cards.ts"
@@ -57,6 +61,47 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(report.totals, { errors: 0, warnings: 0 })
   })
 
+  it("has every route that answers: each that is registered is in it, and each in it is registered", async () => {
+    const registered = fastify()
+    const found: Array<string> = []
+    registered.setValidatorCompiler(() => () => true)
+    registered.setSerializerCompiler(() => JSON.stringify)
+    registered.addHook("onRoute", ({ method, url }) => {
+      const path = url.replace(/\*$/, ":rest").replaceAll(/:(\w+)/g, "{$1}")
+      for (const one of [method].flat()) if (one !== "HEAD") found.push(`${one} ${path}`)
+    })
+    for (const hang of routes) hang({ app: registered, baseUrl: () => "http://localhost" } as unknown as Server)
+    await registered.ready()
+    await registered.close()
+    assert.deepStrictEqual(operations().map(([name]) => name).sort(), found.sort())
+  })
+
+  it("has examples that are valid, wherever there is one", () => {
+    let count = 0
+    const walk = (node: Json, place: string): void => {
+      if (typeof node !== "object" || node === null) return
+      if (Array.isArray(node.examples) && (node.type !== undefined || node.anyOf !== undefined || node.$ref !== undefined)) {
+        const { examples, ...schema } = node
+        for (const example of examples) {
+          count++
+          assert.deepStrictEqual(z.fromJSONSchema(schema).safeParse(example).error, undefined, `${place}: ${JSON.stringify(example)}`)
+        }
+      }
+      for (const [key, child] of Object.entries<Json>(node)) if (key !== "examples") walk(child, `${place}.${key}`)
+    }
+    walk(document.paths, "paths")
+    assert.isAbove(count, 20)
+  })
+
+  it("has an example of a send that the server takes", async () => {
+    const { requestBody, parameters } = document.paths["/v1/sessions/{session_id}/messages"].post
+    const { properties, required } = requestBody.content["application/json"].schema
+    for (const name of required) assert.isNotEmpty(properties[name].examples, name)
+    const body = Object.fromEntries(Object.entries<Json>(properties).map(([key, { examples }]) => [key, examples[0]]))
+    assert.deepStrictEqual(parameters.filter(({ in: place, required }: Json) => place === "header" && required), [])
+    assert.strictEqual((await app.post(`/v1/sessions/${await app.createSession({ character_slug: await app.createCharacter() })}/messages`, body)).status, 200)
+  })
+
   it("has every route of this server, and no other", () => {
     assert.deepStrictEqual(operations().map(([name]) => name).sort(), [
       "DELETE /v1/apps/{app_id}/channels/{channel_id}",
@@ -73,13 +118,18 @@ describe("the OpenAPI document", () => {
       "DELETE /v1/images/{image_id}",
       "DELETE /v1/sessions/{session_id}/channels/{channel_id}",
       "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
+      "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
       "DELETE /v1/telegram/bots/{bot_id}",
       "GET /.well-known/oauth-authorization-server",
+      "GET /dev-issuer/interaction/{uid}",
+      "GET /dev-issuer/{rest}",
       "GET /device",
       "GET /device/callback",
       "GET /device/confirm",
       "GET /device/sign-in",
+      "GET /docs",
       "GET /docs/",
+      "GET /docs/js/scalar.js",
       "GET /healthz",
       "GET /openapi.json",
       "GET /readyz",
@@ -90,8 +140,10 @@ describe("the OpenAPI document", () => {
       "GET /v1/account/apps/{app_id}/caps",
       "GET /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
       "GET /v1/account/apps/{app_id}/usage",
+      "GET /v1/account/apps/{app_id}/usage/safety",
       "GET /v1/account/audit-log",
       "GET /v1/account/usage",
+      "GET /v1/account/usage/safety",
       "GET /v1/apps/{app_id}/channels",
       "GET /v1/apps/{app_id}/channels/{channel_id}",
       "GET /v1/apps/{app_id}/proactive-policy",
@@ -154,6 +206,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/sessions/{session_id}/memories/{memory_id}",
       "GET /v1/sessions/{session_id}/open-loops",
       "GET /v1/sessions/{session_id}/proactive-preferences",
+      "GET /v1/sessions/{session_id}/proactive/schedule",
       "GET /v1/sessions/{session_id}/relationship-scores",
       "GET /v1/sessions/{session_id}/runs",
       "GET /v1/sessions/{session_id}/snapshots",
@@ -169,6 +222,7 @@ describe("the OpenAPI document", () => {
       "GET /v1/telegram/bots/{bot_id}",
       "GET /v1/telegram/bots/{bot_id}/chats",
       "GET /v1/usage",
+      "GET /v1/usage/safety",
       "PATCH /v1/account/apps/{app_id}",
       "PATCH /v1/account/apps/{app_id}/caps",
       "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
@@ -191,6 +245,8 @@ describe("the OpenAPI document", () => {
       "PATCH /v1/sessions/{session_id}/proactive-controls",
       "PATCH /v1/sessions/{session_id}/proactive-preferences",
       "PATCH /v1/telegram/bots/{bot_id}",
+      "POST /dev-issuer/interaction/{uid}",
+      "POST /dev-issuer/{rest}",
       "POST /device",
       "POST /device/decision",
       "POST /v1/account/apps",
@@ -241,6 +297,7 @@ describe("the OpenAPI document", () => {
       "POST /v1/sessions/{session_id}/memories/search",
       "POST /v1/sessions/{session_id}/messages",
       "POST /v1/sessions/{session_id}/proactive/evaluate",
+      "POST /v1/sessions/{session_id}/proactive/schedule",
       "POST /v1/sessions/{session_id}/storylines/{storyline_id}/triggers",
       "POST /v1/telegram/batches",
       "POST /v1/telegram/bots",
@@ -261,6 +318,7 @@ describe("the OpenAPI document", () => {
   /** What is answered without what the route is for: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
     "POST /v1/account/device/token": 422, "GET /v1/images/{image_id}/content": 404, "GET /v1/assets/{asset_id}/content": 404, "POST /v1/telegram/hooks/{bot_id}": 410,
+    "GET /dev-issuer/interaction/{uid}": 410, "POST /dev-issuer/interaction/{uid}": 410, "GET /dev-issuer/{rest}": 404, "POST /dev-issuer/{rest}": 404,
     "POST /device": 400, "GET /device/callback": 410, "GET /device/confirm": 410, "GET /device/sign-in": 410, "POST /device/decision": 403
   }
 
@@ -302,7 +360,7 @@ describe("the OpenAPI document", () => {
 
   it("has what is internal, says so, and keeps it out of the runtime reference", () => {
     const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
-    assert.deepStrictEqual(internal.map(([name]) => name).sort(), Object.keys(BARE).filter((name) => name !== "POST /v1/account/device/token").concat("GET /device").sort())
+    assert.deepStrictEqual(internal.map(([name]) => name).sort(), Object.keys(BARE).filter((name) => name !== "POST /v1/account/device/token").concat("GET /device", "GET /docs", "GET /docs/js/scalar.js").sort())
     for (const [name, operation] of internal) assert.deepInclude(operation, { tags: ["Internal"], "x-scalar-ignore": true, security: [] }, name)
   })
 
@@ -419,10 +477,13 @@ describe("real answers", () => {
     ["GET /v1/account/apps/{app_id}/caps", strict(AppCapsData), () => account.client.get(`${accountApp}/caps`)],
     ["PATCH /v1/account/apps/{app_id}/caps", strict(AppCapsData.extend(written)), () => account.client.patch(`${accountApp}/caps`, { monthly_budget_usd: 1, typo: 1 })],
     ["GET /v1/account/apps/{app_id}/usage", strict(UsageData), () => account.client.get(`${accountApp}/usage?group_by=day`)],
+    ["GET /v1/account/usage/safety", strict(SafetyUsageData), () => account.client.get("/v1/account/usage/safety")],
+    ["GET /v1/account/apps/{app_id}/usage/safety", strict(SafetyUsageData), () => account.client.get(`${accountApp}/usage/safety`)],
     ["GET /v1/account/audit-log", z.strictObject({ entries: z.array(strict(AuditEntryData)), next_cursor: AuditPage.shape.next_cursor }), () => account.client.get("/v1/account/audit-log")],
     ["GET /v1/account/usage", strict(UsageData), () => account.client.get("/v1/account/usage")],
     ["POST /v1/account/token/revoke", strict(TokenRevoked), () => account.client.post("/v1/account/token/revoke", undefined)],
     ["GET /v1/usage", strict(UsageData), () => app.get("/v1/usage?group_by=kind")],
+    ["GET /v1/usage/safety", strict(SafetyUsageData), () => app.get("/v1/usage/safety")],
     ["GET /v1/rates", strict(RatesData), () => app.get("/v1/rates")],
     ["GET /v1/me", strict(MeData), () => app.get("/v1/me")],
     ["PATCH /v1/apps/{app_id}", strict(AppData.extend(written)), () => app.patch(`/v1/apps/${app.appId}`, { name: "x", typo: 1 })],
@@ -457,6 +518,8 @@ describe("real answers", () => {
     ["GET /v1/sessions/{session_id}/memories", z.strictObject({ memories: z.array(strict(MemoryData)), next_cursor: MemoryPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/memories`)],
     ["POST /v1/sessions/{session_id}/memories/search", z.strictObject({ memories: z.array(strict(FoundMemoryData)).min(1) }), () => app.post(`/v1/sessions/${session}/memories/search`, { query: "x" })],
     ["GET /v1/sessions/{session_id}/open-loops", z.strictObject({ open_loops: z.array(strict(OpenLoopData)).min(1), next_cursor: OpenLoopPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/open-loops`)],
+    ["POST /v1/sessions/{session_id}/proactive/schedule", strict(ScheduledData.extend(created)), () => app.post(`/v1/sessions/${session}/proactive/schedule`, { at: new Date(Date.now() + 3_600_000).toISOString(), topic: "tea", typo: 1 }, { "idempotency-key": "s" })],
+    ["GET /v1/sessions/{session_id}/proactive/schedule", z.strictObject({ scheduled: z.array(strict(ScheduledData)).min(1), next_cursor: ScheduledPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/proactive/schedule`)],
     ["GET /v1/sessions/{session_id}/proactive-preferences", strict(PreferencesData), () => app.get(`/v1/sessions/${session}/proactive-preferences`)],
     ["PATCH /v1/sessions/{session_id}/proactive-preferences", strict(PreferencesData.extend(written)), () => app.patch(`/v1/sessions/${session}/proactive-preferences`, { frequency: "less", typo: 1 })],
     ["GET /v1/sessions/{session_id}/snapshots", z.strictObject({ snapshots: z.array(strict(SnapshotData)), next_cursor: SnapshotPage.shape.next_cursor }), () => app.get(`/v1/sessions/${session}/snapshots`)],

@@ -37,11 +37,22 @@ describe("the runs of a session", () => {
     const [session = ""] = sessions
     const runs = await all(`/v1/sessions/${session}/runs`, 25)
     assert.deepStrictEqual(runs.map(({ kind, status }) => [kind, status]), [["reply", "replied"], ["relational_update", "completed"], ["reply", "replied"], ["relational_update", "completed"]])
-    assert.strictEqual(runs[0]?.trace_id, runs[1]?.trace_id)
+    assert.deepStrictEqual(runs.map(({ parent_trace_id }) => parent_trace_id), [null, runs[0]?.trace_id, null, runs[2]?.trace_id])
     for (const run of runs) {
       assert.strictEqual(run.session_id, session)
       assert.deepInclude(run, { attempts: 1, error_code: null })
       assert.isAtMost(Date.parse(String(run["started_at"])), Date.parse(String(run["finished_at"])))
+    }
+  })
+
+  it("keep the outcome of a turn when a client indexes them by trace_id", async () => {
+    const [session = ""] = sessions
+    for (const path of [`/v1/sessions/${session}/runs`, "/v1/runs"]) {
+      const runs = await all(path, 25)
+      const byTrace = new Map(runs.map((run) => [run.trace_id, run]))
+      assert.strictEqual(byTrace.size, runs.length)
+      const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
+      for (const { run_ref } of trace) assert.deepInclude(byTrace.get(run_ref), { kind: "reply", status: "replied" })
     }
   })
 

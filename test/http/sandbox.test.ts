@@ -171,9 +171,9 @@ describe("what a demo key may do", () => {
     const open = (n: number, more: object = {}) => app.post("/v1/sessions", { character_slug: "edda-brandvik", external_user_ref: `user-${n}`, ...more })
     assert.deepStrictEqual(tally(await Promise.all(fifty.map((n) => open(n)))), { "200": 15, "403 demo_quota_exceeded": 35 })
     const [session] = (await app.get("/v1/sessions")).body.data.sessions
-    const reused = await app.post("/v1/sessions", { character_slug: "edda-brandvik", external_user_ref: session.external_user_ref, reuse: true })
+    const reused = await app.post("/v1/sessions", { character_slug: "edda-brandvik", external_user_ref: session.external_user_ref })
     assert.deepInclude(reused.body.data, { id: session.id, created: false })
-    assert.deepStrictEqual(shape(await open(51, { reuse: true })), [403, "demo_quota_exceeded"])
+    assert.deepStrictEqual(shape(await open(51)), [403, "demo_quota_exceeded"])
   })
 
   it("is to send 150 messages, exactly", async () => {

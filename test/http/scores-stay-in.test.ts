@@ -110,4 +110,18 @@ describe("what moved the scores", () => {
     }
     for (const name of ["/v1/sessions/{session_id}/relationship-scores", "/v1/sessions/{session_id}/state", "/v1/sessions/{session_id}/events", "the stream", "the pushes"]) assert.include(all.get(name), String(SECOND), name)
   })
+
+  it("is masked by each of them once the app has opted out, also where it was logged before", async () => {
+    await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: false })
+    const { events } = (await app.get(`/v1/sessions/${session}/events`)).body.data
+    const masked = events.filter(({ type }: { type: string }) => type === "relationship_score.changed")
+    assert.isNotEmpty(masked)
+    for (const { payload } of masked) assert.deepStrictEqual(payload, { relationship_scores: [], score_scale: { min: 0, max: 1 }, redacted: true })
+    for (const [name, answer] of await everything()) {
+      // What was pushed while the app could see it has been sent.
+      if (name !== "the pushes") for (const marked of SCORES) assert.notInclude(answer, marked, `a score by ${name}`)
+    }
+    await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: true })
+    assert.include(JSON.stringify((await app.get(`/v1/sessions/${session}/events`)).body), String(SECOND))
+  })
 })

@@ -26,7 +26,7 @@ describe("a session to create", () => {
     ["body.end_user.age_band: Invalid option: expected one of \"adult\"|\"minor\"|\"unknown\"", { ...pair, end_user: { age_band: "teen" } }],
     ["body.metadata: Too big: expected at most 4096 bytes of JSON, nested at most 64 deep", { ...pair, metadata: { note: "é".repeat(2043) } }],
     ["body.metadata: Too big: expected at most 4096 bytes of JSON, nested at most 64 deep", { ...pair, metadata: { note: nested(64) } }],
-    ["body.reuse: Invalid input: expected boolean, received string", { ...pair, reuse: "yes" }]
+    ["body.new_thread: Invalid input: expected boolean, received string", { ...pair, new_thread: "yes" }]
   ])("says %s", (message, body) => {
     expect(refusal(SessionCreate, body)).toBe(message)
   })
@@ -34,7 +34,7 @@ describe("a session to create", () => {
   it("takes metadata of exactly 4 KiB, and null for the proactive override", () => {
     const body = { ...pair, proactive_enabled: null, metadata: { note: "é".repeat(2042) + "a" } }
     expect(Buffer.byteLength(JSON.stringify(body.metadata))).toBe(4096)
-    expect(SessionCreate.parse(body)).toEqual({ ...body, reuse: false })
+    expect(SessionCreate.parse(body)).toEqual({ ...body, new_thread: false })
   })
 })
 

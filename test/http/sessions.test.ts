@@ -12,7 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const open = (fields: object = {}, headers?: Record<string, string>) => app.post("/v1/sessions", { character_slug, external_user_ref: "user-1", ...fields }, headers)
+const ask = (fields: object, headers?: Record<string, string>) => app.post("/v1/sessions", { character_slug, external_user_ref: "user-1", ...fields }, headers)
+/** A thread of its own for each test. */
+const open = (fields: object = {}) => ask({ new_thread: true, ...fields })
 
 describe("POST /v1/sessions", () => {
   it("opens an active, empty session", async () => {
@@ -45,23 +47,24 @@ describe("POST /v1/sessions", () => {
     assert.include(body.detail.message, quoted)
   })
 
-  it("always creates a new one unless told to reuse", async () => {
-    const [first, second] = [await open({ external_user_ref: "again" }), await open({ external_user_ref: "again", reuse: false })]
+  it("opens another thread with new_thread, and later requests return the newest", async () => {
+    const [first, second] = [await ask({ external_user_ref: "again" }), await ask({ external_user_ref: "again", new_thread: true })]
     assert.notStrictEqual(first.body.data.id, second.body.data.id)
     assert.isTrue(second.body.data.created)
+    assert.strictEqual((await ask({ external_user_ref: "again" })).body.data.id, second.body.data.id)
   })
 
-  it("with reuse answers with the active one of this person and character", async () => {
-    const first = await open({ external_user_ref: "reuser", reuse: true })
-    const second = await open({ external_user_ref: "reuser", reuse: true })
-    const elsewhere = await open({ external_user_ref: "Reuser", reuse: true })
+  it("returns the active thread of this person and character by default", async () => {
+    const first = await ask({ external_user_ref: "reuser" })
+    const second = await ask({ external_user_ref: "reuser" })
+    const elsewhere = await ask({ external_user_ref: "Reuser" })
     assert.isTrue(first.body.data.created)
     assert.deepStrictEqual(second.body.data, { ...first.body.data, created: false })
     assert.isTrue(elsewhere.body.data.created)
   })
 
-  it("with reuse keeps the session as it was, and names what was asked otherwise in ignored_fields", async () => {
-    const reuse = (fields: object, headers?: Record<string, string>) => open({ external_user_ref: "keeper", reuse: true, ...fields }, headers)
+  it("leaves the active thread as it is, and names in ignored_fields what differs", async () => {
+    const reuse = (fields: object, headers?: Record<string, string>) => ask({ external_user_ref: "keeper", ...fields }, headers)
     const first = await reuse({ metadata: { plan: "gold", seats: [1, 2] }, proactive_enabled: true })
     assert.notProperty(first.body.data, "ignored_fields")
     const other = await reuse({ metadata: { plan: "tin" }, proactive_enabled: false, typo: 1 }, { "idempotency-key": "keeper" })
@@ -73,17 +76,17 @@ describe("POST /v1/sessions", () => {
     assert.deepStrictEqual((await reuse({ proactive_enabled: null, metadata: {} })).body.data.ignored_fields, ["metadata", "proactive_enabled"])
   })
 
-  it("with reuse opens one session when many ask at once", async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => open({ external_user_ref: "crowd", reuse: true })))
+  it("opens one thread when many requests come at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask({ external_user_ref: "crowd" })))
     assert.strictEqual(new Set(answers.map((answer) => answer.body.data.id)).size, 1)
     assert.strictEqual(answers.filter((answer) => answer.body.data.created).length, 1)
   })
 
-  it("with reuse does not take up one that has ended", async () => {
+  it("opens another thread after the last one has ended", async () => {
     const own = await app.createCharacter()
-    const first = await open({ character_slug: own, reuse: true })
+    const first = await ask({ character_slug: own })
     await server.database.sql`update session_logs set status = 'exited', exited_at = now(), exit_reason = 'test' where session_id = ${first.body.data.id}`
-    assert.isTrue((await open({ character_slug: own, reuse: true })).body.data.created)
+    assert.isTrue((await ask({ character_slug: own })).body.data.created)
   })
 })
 
@@ -94,9 +97,10 @@ describe("a greeting", () => {
     const session = await greeted("Door's open.\n\nMind the step.")
     const [event, ...rest] = await app.events(session)
     assert.deepInclude(event, {
-      cursor: 1, type: "character.initiated", event_type: "character.initiated", role: "character", source_ref: { kind: "greeting" },
+      cursor: 1, type: "character.initiated", event_type: "character.initiated", role: "character",
       payload: { text: "Door's open.\nMind the step.", bubbles: ["Door's open.", "Mind the step."], kind: "greeting" }
     })
+    assert.deepInclude(event?.["source_ref"], { kind: "greeting" })
     assert.match(event?.trace_id ?? "", /^run_/)
     assert.deepStrictEqual(rest, [])
     const { data } = (await app.get(`/v1/sessions/${session}`)).body
@@ -117,10 +121,10 @@ describe("a greeting", () => {
     assert.deepStrictEqual(await app.events(await greeted(greeting)), [])
   })
 
-  it("is said once per session, not again on reuse", async () => {
+  it("is said once per thread, not again when the thread is returned", async () => {
     const own = await app.createCharacter({ greeting: "Hello." })
-    const { body } = await open({ character_slug: own, reuse: true })
-    await open({ character_slug: own, reuse: true })
+    const { body } = await ask({ character_slug: own })
+    await ask({ character_slug: own })
     assert.strictEqual((await app.events(body.data.id)).length, 1)
   })
 })
@@ -197,13 +201,13 @@ describe("GET /v1/sessions/{id}/state", () => {
 })
 
 describe("an archived character", () => {
-  it("keeps its open sessions for those who reuse them, and opens no other", async () => {
+  it("keeps its open threads, and opens no other", async () => {
     const character_slug = await app.createCharacter()
     const session = await app.createSession({ character_slug, external_user_ref: "loyal" })
     await app.delete(`/v1/characters/${character_slug}`)
-    const again = await app.post("/v1/sessions", { character_slug, external_user_ref: "loyal", reuse: true })
+    const again = await app.post("/v1/sessions", { character_slug, external_user_ref: "loyal" })
     assert.deepStrictEqual([again.status, again.body.data.id, again.body.data.created], [200, session, false])
-    const other = await app.post("/v1/sessions", { character_slug, external_user_ref: "newcomer", reuse: true })
+    const other = await app.post("/v1/sessions", { character_slug, external_user_ref: "newcomer" })
     assert.deepStrictEqual([other.status, other.body.detail.code], [409, "character_archived"])
   })
 

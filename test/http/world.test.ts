@@ -96,6 +96,20 @@ const KINDS: ReadonlyArray<Kind> = [
   }
 ]
 
+describe("a new storyline", () => {
+  it("says that it is a draft, with a command that activates it", async () => {
+    const { body } = await app.post(world("storylines"), { title: "The lamp", beats: [{ key: "dark", summary: "The lamp has failed." }] })
+    const [{ command, description }] = body.next_actions
+    assert.include(description, "draft")
+    assert.include(command, `-X PATCH`)
+    assert.include(command, `${world("storylines")}/${body.data.id}`)
+    const active = await app.patch(`${world("storylines")}/${body.data.id}`, JSON.parse(/-d '([^']*)'/.exec(command)?.[1] ?? ""))
+    assert.strictEqual(active.body.data.status, "active")
+    assert.notInclude(JSON.stringify(active.body.next_actions), "draft")
+    await app.delete(`${world("storylines")}/${body.data.id}`)
+  })
+})
+
 describe.each(KINDS)("/v1/characters/{slug}/$path", ({ path, list, code, data, page, least, filled, full, patch, patched, wrong, most, table }) => {
   const create = (body: object, headers?: Record<string, string>) => app.post(world(path), body, headers)
 

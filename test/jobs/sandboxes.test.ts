@@ -39,6 +39,7 @@ describe("a sandbox whose key has expired", () => {
     const slug = await app.createCharacter({ greeting: "Hello." })
     const sessions = await Promise.all(Array.from({ length: 12 }, () => app.createSession({ character_slug: slug })))
     for (const session of sessions.slice(0, 2)) await app.converse(session, "What is for dinner?")
+    await app.converse(sessions[2] ?? "", "i want to die")
     await app.post("/v1/characters", { slug: "kept", display_name: "Kept" }, { "idempotency-key": "kept" })
     const bot = telegram.createBot()
     const attach = (by: TestApp) => by.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: "edda-brandvik" })

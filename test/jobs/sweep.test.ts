@@ -31,7 +31,7 @@ describe("a waiting turn that the sweeper finds again and again", () => {
     await engine.send({ appId, sessionId })
     await database.sql`update turns set due_at = now() - interval '1 minute'`
     await database.sql`delete from graphile_worker._private_jobs`
-    const sweep = Workers.use((workers) => workers.sweep)
+    const sweep = Workers.use((workers) => workers.sweep([]))
     const runtime = ManagedRuntime.make(Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))))
     try {
       assert.strictEqual(await runtime.runPromise(sweep), 1)

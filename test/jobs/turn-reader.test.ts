@@ -12,7 +12,7 @@ import { plainCharacter } from "#test/support/turns.ts"
 
 const sessions = Array.from({ length: MAX_READING }, (_, n) => ({ appId: "app_1", sessionId: `ses_${n}` }))
 const unread = (sessionId: string): Unread => ({
-  recalled: [], exposes: false, isLast: true, storied: false,
+  recalled: [], exposes: false, isLast: true, storied: false, heldMicroUsd: 0, isLimited: false,
   turn: {
     sessionId, turnIndex: 1, character: plainCharacter, endUser: { externalUserRef: "u", displayName: null, timezone: null, locale: null, ageBand: "adult" }, outcome: "replied", history: [],
     message: { role: "user", text: "hello", cursor: 1, at: new Date(0) }, reply: null, at: new Date(0)
@@ -33,10 +33,11 @@ describe("the reader of turns", () => {
     ])))
     const reading = yield* Effect.forkChild(Effect.forEach(sessions, (session) => reader.drain(session), { concurrency: "unbounded" }), { startImmediately: true })
     yield* Effect.yieldNow
-    assert.isTrue(yield* reader.isFull)
+    assert.isTrue(yield* reader.isFull("app_1"))
+    assert.isFalse(yield* reader.isFull("app_2"))
     yield* Deferred.succeed(go, undefined)
     yield* Fiber.join(reading)
-    assert.isFalse(yield* reader.isFull)
+    assert.isFalse(yield* reader.isFull("app_1"))
     assert.strictEqual(asked, MAX_READING)
   }))
 

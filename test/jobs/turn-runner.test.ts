@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -13,24 +14,24 @@ import { Initiatives } from "#src/db/Initiatives.ts"
 import { type Lease, type Settlement, Turns } from "#src/db/Turns.ts"
 import type { ClaimRow } from "#src/db/claimTurns.ts"
 import { Membership } from "#src/jobs/Membership.ts"
-import { MAX_IN_FLIGHT, TurnRunner } from "#src/jobs/TurnRunner.ts"
+import { MAX_IN_FLIGHT, MAX_WAITING, TurnRunner } from "#src/jobs/TurnRunner.ts"
 import { characterOf, plainCharacter } from "#test/support/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
   app_id: session.appId, session_id: session.sessionId, turn_index: 1, run_ref: "run_1", reply_mode: "fast", owner: "wrk_1", fence: 1, crashes: 0, accepted_at: new Date(0), deferred: false, stopped: false, session_status: "active", text: "hello", fault: null, initiative: null,
-  character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown", has_looks: false
+  character_slug: "mara", character_version: 1, external_user_ref: "user-1", display_name: null, timezone: null, locale: null, age_band: "unknown", minor_character: false, has_looks: false, after_crisis: false, left_micro_usd: null
 }
 const lease: Lease = { ...session, turnIndex: 1, owner: "wrk_1", fence: 1 }
 
 const runnerWith = (given: { readonly turns: Partial<Turns["Service"]>; readonly run?: TurnPipeline["Service"]["run"]; readonly character?: Character }) =>
-  Effect.provide(TurnRunner, TurnRunner.layer.pipe(Layer.provide([
+  Effect.map(Layer.build(TurnRunner.layer.pipe(Layer.provide([
     Layer.mock(Turns, { heldBy: () => Effect.succeed([]), ...given.turns }),
     Layer.mock(Initiatives, {}),
     Layer.succeed(Membership, Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })),
     Layer.succeed(CharacterVersions, CharacterVersions.of({ get: () => Effect.succeed(given.character ?? plainCharacter) })),
     Layer.succeed(TurnPipeline, TurnPipeline.of({ run: given.run ?? (() => Effect.die("begun")), stallMs: ({ fault }) => fault === "stall" ? 30_000 : 0 }))
-  ])))
+  ]))), Context.get(TurnRunner))
 
 describe("a turn whose claim is on its way when its worker is asked to stop", () => {
   it.effect("is given back, and not begun", () => Effect.gen(function*() {
@@ -64,6 +65,49 @@ describe("a process with more sessions than places", () => {
     yield* Deferred.succeed(answer, undefined)
     yield* Fiber.join(drain)
     assert.strictEqual(yield* runner.inFlight, 0)
+  }))
+})
+
+describe("an app whose turns have taken all the places that it may have", () => {
+  it.effect("does not keep another's waiting: it begins before those that wait already", () => Effect.gen(function*() {
+    const begun: Array<string> = []
+    const answer = yield* Deferred.make<undefined>()
+    const runner = yield* runnerWith({
+      turns: { claim: (_, { appId, sessionId }) => Effect.sync(() => { begun.push(`${appId} ${sessionId}`) }).pipe(Effect.andThen(Deferred.await(answer))) }
+    })
+    yield* Effect.addFinalizer(() => Deferred.succeed(answer, undefined))
+    const flood = Array.from({ length: 600 }, (_, n) => ({ appId: "app_loud", sessionId: `ses_${n}` }))
+    yield* runner.wake(flood)
+    yield* Effect.yieldNow
+    assert.lengthOf(begun, MAX_IN_FLIGHT)
+    yield* runner.wake([{ appId: "app_quiet", sessionId: "ses_1" }])
+    yield* Effect.yieldNow
+    assert.deepStrictEqual(begun.slice(MAX_IN_FLIGHT), ["app_quiet ses_1"])
+    assert.deepStrictEqual(yield* runner.crowded, ["app_loud"])
+    yield* Deferred.succeed(answer, undefined)
+    yield* runner.idle
+  }))
+
+  it.effect("has what there is no room for put off, and holds a session once however often it is woken", () => Effect.gen(function*() {
+    const putOff: Array<string> = []
+    const answer = yield* Deferred.make<undefined>()
+    const runner = yield* runnerWith({
+      turns: {
+        claim: () => Deferred.await(answer),
+        putOff: (sessions) => Effect.sync(() => { putOff.push(...sessions.map(({ sessionId }) => sessionId)) })
+      }
+    })
+    yield* Effect.addFinalizer(() => Deferred.succeed(answer, undefined))
+    const flood = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, (_, n) => ({ appId: "app_loud", sessionId: `ses_${n}` }))
+    for (const some of [flood.slice(0, MAX_IN_FLIGHT), flood.slice(MAX_IN_FLIGHT), flood.slice(MAX_IN_FLIGHT)]) {
+      yield* runner.wake(some)
+      yield* Effect.yieldNow
+    }
+    assert.deepStrictEqual(putOff, [])
+    yield* runner.wake([{ appId: "app_loud", sessionId: "ses_late" }])
+    assert.deepStrictEqual(putOff, ["ses_late"])
+    yield* Deferred.succeed(answer, undefined)
+    yield* runner.idle
   }))
 })
 

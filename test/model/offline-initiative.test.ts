@@ -34,6 +34,14 @@ describe("the offline engine, where the character writes first", () => {
     assert.isAbove(history.length, 35)
   })
 
+  it("prefers what the person likes to hear of", () => {
+    const lines = new Set(Array.from({ length: 12 }, (_, turn) => written(cold, [], turn + 1)?.line ?? ""))
+    const topic = terms([...lines].at(-1) ?? "").findLast((word) => word.length > 5) ?? ""
+    for (let turn = 1; turn <= 12; turn++) {
+      assert.include(terms(written({ ...cold, welcome: [topic] }, [], turn)?.line ?? ""), topic)
+    }
+  })
+
   it("writes something else after a refusal, and keeps off what the person does not want to hear of", () => {
     const first = initiate(requestOf("", { character: edda, turn: { initiative: cold } }), cold)
     const second = initiate(requestOf("", { character: edda, turn: { initiative: cold }, request: { refusedBy: "repetition" } }), cold)

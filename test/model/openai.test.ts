@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { layer, type OpenAiEngineOptions } from "#src/model/openai/OpenAiEngine.ts"
-import { costMicroUsd, tokensIn } from "#src/model/prices.ts"
+import { LIST_PRICES, tokensIn } from "#src/model/prices.ts"
 import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
 import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
 import { requestOf } from "#test/support/requests.ts"
@@ -25,13 +26,13 @@ const harness = Effect.fnUntraced(function*(script: ReadonlyArray<Behaviour>, op
 /** The usage of so many calls, as the fake reports it. */
 const usageOf = (calls: number) => {
   const tokens = { inputTokens: 1_000 * calls, cachedInputTokens: 400 * calls, outputTokens: 50 * calls }
-  return { model: MODEL, ...tokens, estimated: false, costMicroUsd: costMicroUsd(MODEL, tokens) }
+  return { model: MODEL, ...tokens, estimated: false, costMicroUsd: LIST_PRICES.costMicroUsd(MODEL, tokens) }
 }
 
 /** The estimate for a call that was read and never answered. */
 const readOnly = ({ requests: [request] }: FakeModel): Usage => {
   const tokens = { inputTokens: tokensIn(request?.messages.reduce((sum, { content }) => sum + content.length, 0) ?? 0), cachedInputTokens: 0, outputTokens: 0 }
-  return { model: MODEL, ...tokens, estimated: true, costMicroUsd: costMicroUsd(MODEL, tokens) }
+  return { model: MODEL, ...tokens, estimated: true, costMicroUsd: LIST_PRICES.costMicroUsd(MODEL, tokens) }
 }
 
 const GOOD: Reply = { decision: "reply", exit_reason: null, bubbles: ["hello from the fake"], cited_memory_ids: [] }
@@ -126,11 +127,63 @@ describe("a server without structured output", () => {
     assert.deepStrictEqual(looseFormats(), ["strict_schema", "json_schema", "json_object", "json_object"])
   }))
 
-  it.live("may answer in plain text, which is the reply: a bubble per paragraph, one call", () => Effect.gen(function*() {
-    const { write, formats } = yield* harness([{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nHow is the boat?\n" }])
-    assert.deepStrictEqual(yield* write, { reply: { ...GOOD, bubbles: ["Hello you.", "How is the boat?"] }, usage: usageOf(1) })
+  it.live("that answers once without JSON is asked for it again, and goes on being asked as before", () => Effect.gen(function*() {
+    const { write, formats } = yield* harness([{ kind: "plain_text", text: "Hello you. As an editor I would say:" }])
+    assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
     yield* write
-    assert.deepStrictEqual(formats(), ["strict_schema", "text"])
+    assert.deepStrictEqual(formats(), ["strict_schema", "strict_schema", "strict_schema"])
+  }))
+
+  it.live("never has its prose taken for a reply where JSON was asked for", () => Effect.gen(function*() {
+    const prose: Behaviour = { kind: "plain_text", text: "Sure! Here is what she would say." }
+    const { write } = yield* harness([prose, prose])
+    assert.strictEqual((yield* Effect.flip(write)).code, "no_json")
+  }))
+
+  it.live("is asked on a lower rung after three answers without JSON in a row, and after ten minutes on the highest again", () => Effect.gen(function*() {
+    const prose: Behaviour = { kind: "plain_text", text: "Hello." }
+    const clock = yield* Clock.Clock
+    let aheadMs = 0
+    const moved: Clock.Clock = {
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + aheadMs, currentTimeMillis: Effect.suspend(() => Effect.map(clock.currentTimeMillis, (now) => now + aheadMs)),
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(), currentTimeNanos: clock.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(), monotonicTimeNanos: clock.monotonicTimeNanos, sleep: (duration) => clock.sleep(duration)
+    }
+    const { write, formats } = yield* harness([prose, { kind: "ok" }, prose, { kind: "ok" }, prose, { kind: "ok" }])
+    for (let turn = 0; turn < 4; turn++) yield* Effect.provideService(write, Clock.Clock, moved)
+    aheadMs = 11 * 60_000
+    yield* Effect.provideService(write, Clock.Clock, moved)
+    assert.deepStrictEqual(formats(), [...Array.from({ length: 5 }, () => "strict_schema"), "json_schema", "json_schema", "strict_schema"])
+  }))
+
+  it.live.each([["schema", "strict_schema"], ["object", "json_object"], ["none", "text"]] as const)("is asked as OPENAI_JSON says: %s", ([json, format]) => Effect.gen(function*() {
+    const { write, formats } = yield* harness([{ kind: "ok" }, { kind: "ok" }], { json })
+    assert.deepStrictEqual((yield* write).reply, GOOD)
+    yield* write
+    assert.deepStrictEqual(formats(), [format, format])
+  }))
+
+  it.live("is asked for plain words in a chat of turns, where there is nothing else to decide, and code finds what they lean on", () => Effect.gen(function*() {
+    const { fake, ask } = yield* harness([{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nDid the sailing boat get its new mast?\n" }], { json: "none" })
+    const said = (role: "user" | "character", text: string, cursor: number) => ({ role, text, cursor, at: new Date(0) })
+    const history = [said("character", "Hm?", 1), said("user", "The mast of my sailing boat broke.", 2), said("user", "Bad day.", 3), said("character", "Oh no.", 4)]
+    const { reply } = yield* ask(requestOf("hello", { request: { history } }))
+    assert.deepStrictEqual(reply, { ...GOOD, bubbles: ["Hello you.", "Did the sailing boat get its new mast?"], cited_memory_ids: ["cursor-2"] })
+    assert.deepStrictEqual(fake.requests[0]?.messages.map(({ role }) => role), ["system", "user", "assistant", "user", "assistant", "user"])
+    assert.notInclude(JSON.stringify(fake.requests[0]?.messages), "JSON object")
+  }))
+
+  it.live("has the JSON that it writes in plain mode read as JSON, and what is broken of it shown to nobody", () => Effect.gen(function*() {
+    const { write } = yield* harness([{ kind: "ok" }, { kind: "plain_text", text: "{\"decision\":\"reply\",\"bubbles\":[\"hel" }, { kind: "plain_text", text: "Hello." }], { json: "none" })
+    assert.deepStrictEqual((yield* write).reply, GOOD)
+    assert.deepStrictEqual((yield* write).reply.bubbles, ["Hello."])
+  }))
+
+  it.live("is asked in JSON where there is something to decide", () => Effect.gen(function*() {
+    const { fake, ask } = yield* harness([], { json: "none" })
+    yield* ask(requestOf("hello", { request: { decisions: ["reply", "withhold"] } }))
+    assert.deepStrictEqual(fake.requests[0]?.messages.map(({ role }) => role), ["system", "user"])
+    assert.include(fake.requests[0]?.messages[0]?.content, "one JSON object")
   }))
 
   it.live("may wrap the object in other text", () => Effect.gen(function*() {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type NotHeard, Transcriber } from "#channels/Transcriber.ts"
 import { layer } from "#src/model/openai/OpenAiTranscriber.ts"
-import { transcriptionMicroUsd } from "#src/model/prices.ts"
+import { LIST_PRICES } from "#src/model/prices.ts"
 import type { Hearing } from "#test/support/FakeEar.ts"
 import { start } from "#test/support/FakeModel.ts"
 import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
@@ -52,6 +52,6 @@ describe("a recording", () => {
   }))
 
   it("costs by the minute, rather too much than too little", () => {
-    assert.deepStrictEqual([transcriptionMicroUsd("whisper-1", 60), transcriptionMicroUsd("gpt-4o-mini-transcribe", 7), transcriptionMicroUsd("something-new", 60)], [6000, 350, 6000])
+    assert.deepStrictEqual([LIST_PRICES.transcriptionMicroUsd("whisper-1", 60), LIST_PRICES.transcriptionMicroUsd("gpt-4o-mini-transcribe", 7), LIST_PRICES.transcriptionMicroUsd("something-new", 60)], [6000, 350, 6000])
   })
 })

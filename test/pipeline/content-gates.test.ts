@@ -91,7 +91,7 @@ describe("a turn that answers nobody", () => {
   }))
 
   it.effect("is not begun within a day of a crisis", () => Effect.gen(function*() {
-    const recorded = Layer.succeed(SafetyRecord, { reminderDue: () => Effect.succeed(false), isMinor: () => Effect.void, before: () => Effect.succeed({ boundaries: 0, crisis: true }) })
+    const recorded = Layer.succeed(SafetyRecord, { reminderDue: () => Effect.succeed(false), isMinor: () => Effect.void, isMinorCharacter: () => Effect.void, before: () => Effect.succeed({ boundaries: 0, crisis: true }) })
     const { outcome, stages } = yield* Effect.provide(TurnPipeline.use((pipeline) => runTurn(pipeline, turn)), pipelineWith(saying(["The heron is back."])).pipe(Layer.provide(recorded)))
     assert.deepStrictEqual(outcome, { _tag: "Withheld", by: "crisis" })
     assert.isEmpty(stages.filter(({ stage }) => stage === "generation"))

@@ -23,8 +23,8 @@ const world: WorldFound = {
     { id: "npc_2", name: "Inês", aliases: [], role: "neighbour", summary: "Keeps bees.", asked: false }
   ],
   ties: [
-    { id: "edg_1", from: "Ada", relation: "sister of", to: "Tomás", fact: "She taught Tomás to swim.", private: false },
-    { id: "edg_2", from: "Ada", relation: "owes", to: "Tomás", fact: "She never paid him for the boat.", private: true }
+    { id: "edg_1", from: "Ada", relation: "sister of", to: "Tomás", fact: "She taught Tomás to swim.", feeling: "very warm", private: false },
+    { id: "edg_2", from: "Ada", relation: "owes", to: "Tomás", fact: "She never paid him for the boat.", feeling: null, private: true }
   ],
   beat: { storylineId: "stl_1", key: "dark", premise: "The lighthouse goes dark.", summary: "The lamp has failed.", guidance: "She is worried and listens to the sea." },
   influences: [{ id: "arc_1", kind: "mood", guidance: "Tired after the storm.", effect: { valence: -0.2, arousal: 0, topic: "the storm", score_bias: {} }, weight: 1 }],
@@ -58,7 +58,7 @@ const written = (messages: ReadonlyArray<ChatMessage>) => `${messages.map(({ rol
 describe("the prompt", () => {
   it.each([
     ["reply", prompt(request)],
-    ["initiative", prompt({ ...request, turn: { ...request.turn, text: "", initiative: { reason: "event_followup", about: "The exam on Friday", avoid: ["her brother"], channels: ["telegram_byo"] } }, decisions: ["reply", "withhold"], refusedBy: "guilt" })],
+    ["initiative", prompt({ ...request, turn: { ...request.turn, text: "", initiative: { reason: "event_followup", about: "The exam on Friday", avoid: ["her brother"], welcome: ["the sea"], channels: ["telegram_byo"] } }, decisions: ["reply", "withhold"], refusedBy: "guilt" })],
     ["critique", critiquePrompt(critiqued)],
     ["rewrite", rewritePrompt({ ...critiqued, critique: { flaws: [{ bubble: 0, type: "assistant_tone", severity: 4, fix: "no offers of help" }], rewrite: true } })],
     ["analysis", analyzePrompt({ turn: request.turn, history, recalled, remembered, onSpent: request.onSpent })]

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { costOf } from "#pipeline/patterns.ts"
+import { compilePattern, costOf, loreCost, MOST_LORE_COST } from "#pipeline/patterns.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 import { characterOf, loreAfter, turnOf } from "#test/support/turns.ts"
 
@@ -112,6 +112,14 @@ describe("patterns that are made to take long", () => {
     const { result: first, effortMs } = await effortOf(() => on(given))
     assert.isBelow(effortMs, 5000)
     assert.strictEqual(first, "a")
+  })
+
+  it("may hold few Unicode classes, alone and together: each takes as long to compile as a long word", () => {
+    const classes = (count: number) => `[${"\\pL".repeat(count)}]`
+    assert.isNotNull(compilePattern(classes(3)))
+    assert.isNull(compilePattern(classes(31)))
+    const keys = Array.from({ length: 20 }, () => `/${classes(12)}/`)
+    assert.isAbove(loreCost(Array.from({ length: 190 }, () => ({ keys, secondary_keys: keys }))), MOST_LORE_COST)
   })
 
   it.each<[string, number]>([

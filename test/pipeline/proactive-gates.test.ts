@@ -26,6 +26,7 @@ const factsOf = (given: Partial<Facts> = {}): Facts => ({
   preferences: NO_PREFERENCES,
   person: { ageBand: "adult", timezone: null, blocked: false },
   unreachable: false,
+  suspended: false,
   active: true,
   openTurns: 0,
   lastTurnAt: NOON - 24 * HOUR,
@@ -38,6 +39,7 @@ const factsOf = (given: Partial<Facts> = {}): Facts => ({
   channels: [{ kind: "event_log", today: 0 }],
   affordable: true,
   loops: [],
+  scheduled: [],
   beat: null,
   ...given
 })
@@ -53,6 +55,7 @@ const busy = characterOf({ slug: "ada", display_name: "Ada", life_rhythm: { time
 
 /** Gate by gate: what shuts it, and until when. */
 const SHUT: ReadonlyArray<readonly [gate: GateName, what: string, given: Partial<Facts>, until: string, candidate?: Candidate]> = [
+  ["app_suspended", "the operator has suspended the app", { suspended: true }, "change"],
   ["policy_disabled", "the app wants nobody written to", policy({ enabled: false }), "change"],
   ["end_user_blocked", "the app has blocked the person", { person: { ageBand: "adult", timezone: null, blocked: true } }, "change"],
   ["chat_unreachable", "the person has blocked the bot", { unreachable: true }, "word"],
@@ -129,10 +132,11 @@ describe("a gate", () => {
     const worst = factsOf({
       ...policy({ enabled: false, allowed_reasons: [], quiet_hours: [{ from: "00:00", to: "00:00" }], daily_cap_per_end_user: 0, daily_cap_app: 0, channel_policy: { default: "deny" } }),
       ...preferences({ opted_out: true, preferred_hours: [{ from: "01:00", to: "02:00" }] }), ...controls({ proactive_enabled: false, proactivity_tolerance: 0, cold_initiate_enabled: false, daily_initiate_cap: 0 }),
-      person: { ageBand: "minor", timezone: null, blocked: true }, unreachable: true, active: false, rhythm: busy, lastTurnAt: NOON, lastInitiativeAt: NOON, initiativeUnanswered: true, affordable: false
+      person: { ageBand: "minor", timezone: null, blocked: true }, unreachable: true, suspended: true, active: false, rhythm: busy, lastTurnAt: NOON, lastInitiativeAt: NOON, initiativeUnanswered: true, affordable: false
     })
     /** What opens each gate in turn, so that the next is seen. */
     const opened: ReadonlyArray<(facts: Facts) => Facts> = [
+      (facts) => ({ ...facts, suspended: false }),
       (facts) => ({ ...facts, policy: { ...facts.policy, enabled: true } }),
       (facts) => ({ ...facts, person: { ...facts.person, blocked: false } }),
       (facts) => ({ ...facts, unreachable: false }),
@@ -191,6 +195,12 @@ describe("what a character writes first about", () => {
 
   it("is never a topic that the person does not want to hear of", () => {
     assert.isEmpty(candidatesOf(factsOf({ loops: [loopOf({})], ...preferences({ topics_avoid: ["lisbon"] }) })).filter(({ loop }) => loop !== null))
+  })
+
+  it("is a topic that the person welcomes before one that is more pressing", () => {
+    const loops = [loopOf({ id: "lop_1", priority: 5 }), loopOf({ id: "lop_2", text: "The sailing course", priority: 1 })]
+    const first = (given: Partial<Facts>) => candidatesOf(factsOf({ loops, ...given }))[0]?.loop?.id
+    assert.deepStrictEqual([first({}), first(preferences({ topics_welcome: ["sailing"] }))], ["lop_1", "lop_2"])
   })
 
   it("is the beat of a story that was entered, once, as long as it is fresh and no topic that the person does not want to hear of", () => {

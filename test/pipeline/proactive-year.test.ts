@@ -79,8 +79,8 @@ const sessions = Array.from({ length: SESSIONS }, (_, n): Session => {
       },
       preferences: { ...NO_PREFERENCES, opted_out: random() < 0.03, frequency: among(["less", "normal", "normal", "more"] as const), preferred_hours: random() < 0.2 ? [{ from: "17:00", to: "21:00" }] : [] },
       person: { ageBand: person.minor ? "minor" : "unknown", timezone: person.timezone, blocked: false },
-      unreachable: false, active: true, openTurns: 0, lastTurnAt: START, unansweredTurns: 0, initiativeUnanswered: false, lastInitiativeAt: null, initiatives: [], personInitiatives: [],
-      appToday: 0, channels: [{ kind: "event_log", today: 0 }], affordable: true, beat: null, loops: Array.from({ length: between(0, 6) }, (_, loop) => loopOf(`lop_${n}_${loop}`, START + random() * (END - START)))
+      unreachable: false, suspended: false, active: true, openTurns: 0, lastTurnAt: START, unansweredTurns: 0, initiativeUnanswered: false, lastInitiativeAt: null, initiatives: [], personInitiatives: [],
+      appToday: 0, channels: [{ kind: "event_log", today: 0 }], affordable: true, beat: null, scheduled: [], loops: Array.from({ length: between(0, 6) }, (_, loop) => loopOf(`lop_${n}_${loop}`, START + random() * (END - START)))
     }
   }
 })

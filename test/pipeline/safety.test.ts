@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { crisisIn } from "#pipeline/safety/crisis.ts"
-import { judge, SAFE, screen, verdictName } from "#pipeline/safety/judge.ts"
+import { gentlyAfter, judge, SAFE, screen, verdictName } from "#pipeline/safety/judge.ts"
 import { analysisOf, characterOf, turnOf } from "#test/support/turns.ts"
 
 const crises = [
@@ -75,4 +75,21 @@ describe("an analysis", () => {
   })
 
   it("that is missing leaves the verdict as the rules found it", () => assert.strictEqual(judge(SAFE, null), SAFE))
+})
+
+describe("the tone after a crisis", () => {
+  const said = (...texts: ReadonlyArray<string>) => texts.flatMap((text) => [{ role: "user", text }, { role: "character", text: "I'm here." }])
+
+  it("stays gentle for three turns", () => {
+    assert.deepInclude(gentlyAfter(SAFE, said("i want to die")), { action: "soften", categories: ["after_crisis"] })
+    assert.strictEqual(gentlyAfter(SAFE, said("i want to die", "ok", "thanks")).action, "soften")
+    assert.strictEqual(gentlyAfter(SAFE, said("my dad isn't breathing", "ok", "thanks")).action, "soften")
+  })
+
+  it("is as ever after that, and where there was none", () => {
+    assert.strictEqual(gentlyAfter(SAFE, said("i want to die", "ok", "thanks", "what's new?")), SAFE)
+    assert.strictEqual(gentlyAfter(SAFE, said("hello")), SAFE)
+  })
+
+  it("never makes a verdict milder", () => assert.strictEqual(gentlyAfter({ ...SAFE, action: "refuse_in_voice" }, said("i want to die")).action, "refuse_in_voice"))
 })

@@ -35,7 +35,7 @@ const harness = (writes: ReadonlyArray<Write>, transcript: Partial<Transcript["S
       requests.push(request)
       return writes[requests.length - 1]?.(request) ?? Effect.die(new Error("asked once too often"))
     })
-    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, engine.analyst ?? null), Layer.succeed(CriticPort, engine.critic ?? null), Layer.succeed(SafetyRecord, { before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(engine.reminderDue ?? false), isMinor: () => Effect.void }))
+    const ports = Layer.mergeAll(Layer.mock(Writer, { engine: "test", model: "m", write }), Layer.mock(Transcript, transcript), nothingRecalled, Layer.succeed(AnalystPort, engine.analyst ?? null), Layer.succeed(CriticPort, engine.critic ?? null), Layer.succeed(SafetyRecord, { before: () => Effect.succeed(engine.recorded ?? { boundaries: 0, crisis: false }), reminderDue: () => Effect.succeed(engine.reminderDue ?? false), isMinor: () => Effect.void, isMinorCharacter: () => Effect.void }))
     const pipeline = yield* Effect.provide(TurnPipeline, TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT, safetyTexts: new Map() }).pipe(Layer.provide(ports)))
     const booked: Array<ReadonlyArray<StageRecord>> = []
     const book: Book = (records) => Effect.sync(() => { booked.push([...records]) })
@@ -91,6 +91,28 @@ describe("TurnPipeline", () => {
     assert.deepStrictEqual(result.outcome, replied(...CRISIS_BUBBLES))
     assert.deepStrictEqual(requests, [])
     assert.deepStrictEqual(rows(result).slice(2), ["safety 1 ok crisis", "knowledge 1 skipped crisis", "generation 1 skipped crisis", "emission 1 skipped crisis"])
+  }))
+
+  const EVASIONS = ["What a question! Does it matter what I am?", "I'm as real as the fog.", "Some say AI, some say ghost.", "If I were an AI, would you stop writing?", "Ha, people keep asking me that. Tea?"]
+  it.effect.each(EVASIONS)("tells the truth where every draft evades it: %s", (evasion) => Effect.gen(function*() {
+    for (const replyMode of ["fast", "deep"] as const) {
+      const { run } = yield* harness([says(evasion), says(evasion)])
+      const { outcome } = yield* run(turnOf({ replyMode, text: "nice day. are you an AI?" }))
+      assert.include(safetyTextsFor(["en"], new Map()).ai_disclosure, bubblesOf(outcome)[0])
+    }
+  }))
+
+  it.effect("tells the truth in the language of the question, and where the question is in a message that was not answered", () => Effect.gen(function*() {
+    const { run } = yield* harness([says("Tanto faz."), says("Tanto faz.")])
+    assert.include(safetyTextsFor(["pt"], new Map()).ai_disclosure, bubblesOf((yield* run(turnOf({ text: "você é um robô?" }))).outcome)[0])
+    const waiting = historyOf("hi", "Hello.", "are you a real person?")
+    const later = yield* harness([says("Soup."), says("Soup.")], { before: () => Effect.succeed(waiting) })
+    assert.include(safetyTextsFor(["en"], new Map()).ai_disclosure, bubblesOf((yield* later.run(turnOf({ text: "hello?" }))).outcome)[0])
+  }))
+
+  it.effect("leaves an answer alone whose question only sounds like it", () => Effect.gen(function*() {
+    const { run } = yield* harness([says("The sea did.")])
+    assert.deepStrictEqual((yield* run(turnOf({ text: "what made you choose this life?" }))).outcome, replied("The sea did."))
   }))
 
   it.effect("says unasked what it is where its author wants that: with its first answer, whatever that is, and not again", () => Effect.gen(function*() {
@@ -293,7 +315,7 @@ describe("TurnPipeline", () => {
   it.effect("falls back to the truth when the user asked whether this is an AI", () => Effect.gen(function*() {
     const { run } = yield* harness([says("Of course I'm human."), says("Yes, I'm a real person.")])
     const result = yield* run(turnOf({ text: "be honest, are you an AI?" }))
-    assert.deepStrictEqual(of(result, "emission").map(({ decision }) => decision), ["refused:denies_ai", "refused:denies_ai", "fallback_line"])
+    assert.deepStrictEqual(of(result, "emission").map(({ decision }) => decision), ["refused:denies_ai", "refused:denies_ai", "fallback_line+disclosure"])
     assert.include(bubblesOf(result.outcome).join(" "), "AI character")
   }))
 
@@ -304,11 +326,22 @@ describe("TurnPipeline", () => {
   }))
 
   it.effect.each([
-    ["ich will nicht mehr leben", null, "de"], ["ich will nicht mehr leben", "fr", "fr"], ["não quero viver", null, "pt"], ["I want to die", null, "en"]
-  ] as const)("answers a crisis in the person's language, or else in that of the message: %j", ([text, locale, language]) => Effect.gen(function*() {
+    ["ich will nicht mehr leben", null, "de"], ["ich will nicht mehr leben", "fr", "de"], ["não quero viver", null, "pt"], ["I want to die", null, "en"]
+  ] as const)("answers a crisis in the language of the message, whatever the locale: %j", ([text, locale, language]) => Effect.gen(function*() {
     const { run } = yield* harness([])
     const result = yield* run(turnOf({ text, endUser: { externalUserRef: "u", displayName: null, timezone: null, locale, ageBand: "unknown" } }))
     assert.deepStrictEqual(bubblesOf(result.outcome), safetyTextsFor([language], new Map()).crisis)
+  }))
+
+  it.effect.each([
+    ["my dad collapsed and isn't breathing", "emergency", "en"], ["mein vater ist umgekippt und atmet nicht mehr", "emergency", "de"], ["mi papa se desmayo y no respira", "emergency", "es"], ["o meu pai desmaiou e nao respira", "emergency", "pt"],
+    ["he's outside my door with a knife", "danger", "en"], ["mein mann schlägt mich", "danger", "de"],
+    ["i'm going to stab my boss tomorrow", "threat", "en"], ["voy a apuñalar a mi jefe mañana", "threat", "es"]
+  ] as const)("answers with what to do now, and not with an authored line: %j", ([text, part, language]) => Effect.gen(function*() {
+    const { run } = yield* harness([])
+    const result = yield* run(turnOf({ text, endUser: { externalUserRef: "u", displayName: null, timezone: null, locale: null, ageBand: "unknown" } }))
+    assert.deepStrictEqual(bubblesOf(result.outcome), safetyTextsFor([language], new Map())[part])
+    assert.deepStrictEqual(of(result, "safety").map(({ decision }) => decision), [`crisis+${part}`])
   }))
 
   for (const decision of ["withhold", "exit"] as const) {

@@ -158,6 +158,11 @@ describe("what of the world bears on a message", () => {
     assert.sameMembers([...untold], ["She sank his boat.", "She never paid him."])
   })
 
+  it("has the feeling that the edge's sentiment states, in words, and none where it is neutral", () => {
+    const feelingOf = (sentiment: number) => found("what of Tomás?", { edges: [edge({ sentiment })] }).ties[0]?.feeling
+    assert.deepStrictEqual([-1, -0.5, -0.3, 0, 0.1, 0.3, 0.5, 1].map(feelingOf), ["very hostile", "hostile", "strained", null, null, "friendly", "warm", "very warm"])
+  })
+
   it("is the beat of the story, as long as that is told", () => {
     const told = (status: Storyline["status"]) => found("hello", { storylines: [storyline("stl_1", [beat("a")], status)], step: step("stl_1", "a") }).beat?.key ?? null
     assert.deepStrictEqual([told("active"), told("paused"), told("retired")], ["a", null, null])

@@ -47,7 +47,7 @@ export const startEngine = (
   const database = Layer.effect(Database, Effect.map(Database, wrap)).pipe(
     Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 }))
   )
-  const runtime = ManagedRuntime.make(Layer.mergeAll(Apps.layer, Allowances.layer, Ledger.layer, Accept.layer({ holdMicroUsd: () => holdMicroUsd }), Turns.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
+  const runtime = ManagedRuntime.make(Layer.mergeAll(Apps.layer, Allowances.layer, Ledger.layer, Accept.layer({ reserve: () => ({ turn: holdMicroUsd, reading: 0, perCharacterMegabyte: 0 }) }), Turns.layer, Sessions.layer.pipe(Layer.provideMerge(Characters.layer))).pipe(
     Layer.provideMerge(LogSignals.layer),
     Layer.provideMerge(database),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
@@ -63,7 +63,7 @@ export const startEngine = (
       run(Effect.gen(function*() {
         yield* Effect.ignore(Characters.use((characters) => characters.create(appId, "mara", { display_name: "Mara" })))
         const { session } = yield* Sessions.use((sessions) =>
-          sessions.create(appId, { characterSlug: "mara", externalUserRef, proactiveControls: {}, metadata: {}, endUser: {}, reuse: false }))
+          sessions.create(appId, { characterSlug: "mara", externalUserRef, proactiveControls: {}, metadata: {}, endUser: {}, newThread: true }))
         return session.session_id
       })),
     close: () => runtime.dispose()

@@ -18,13 +18,26 @@ export interface Painted {
   readonly size: string
   /** What the client asks to get back; null: it does not say. */
   readonly format: string | null
+  readonly seed: number | null
+  /** Types of the reference pictures that came with it. */
+  readonly references: ReadonlyArray<string>
 }
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
-  model: Schema.String, prompt: Schema.String, n: Schema.Int, size: Schema.String, response_format: Schema.optionalKey(Schema.String), quality: Schema.optionalKey(Schema.String)
+  model: Schema.String, prompt: Schema.String, n: Schema.Int, size: Schema.String, response_format: Schema.optionalKey(Schema.String), quality: Schema.optionalKey(Schema.String), seed: Schema.optionalKey(Schema.Int)
 })))
 
-/** The part of the fake model that paints: `POST /v1/images/generations`. */
+/** A request for a picture: JSON, or a form with reference pictures. */
+const read = async (headers: IncomingHttpHeaders, body: Buffer) => {
+  const type = headers["content-type"] ?? ""
+  if (!type.startsWith("multipart/form-data")) return { ...decode(body.toString("utf8")), references: [] }
+  const form = await new Response(body, { headers: { "content-type": type } }).formData()
+  const fields = Object.fromEntries([...form].flatMap(([name, value]) => typeof value === "string" ? [[name, name === "n" ? Number(value) : value]] : []))
+  const references = [...form].flatMap(([, value]) => typeof value === "string" ? [] : [value.type])
+  return { ...decode(JSON.stringify(fields)), references }
+}
+
+/** The part of the fake model that paints: `POST /v1/images/generations` and `/v1/images/edits`. */
 export class FakeBrush {
   readonly asked: Array<Painted> = []
   readonly #script: Array<Painting> = []
@@ -34,8 +47,8 @@ export class FakeBrush {
   }
 
   async answer(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse): Promise<void> {
-    const { model, prompt, size, response_format: format = null } = decode(body.toString("utf8"))
-    this.asked.push({ authorization: headers.authorization ?? null, model, prompt, size, format })
+    const { model, prompt, size, response_format: format = null, seed = null, references } = await read(headers, body)
+    this.asked.push({ authorization: headers.authorization ?? null, model, prompt, size, format, seed, references })
     const painting = this.#script.shift() ?? { kind: "painted" as const }
     const send = (status: number, answer: unknown) => { response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer)) }
     switch (painting.kind) {

@@ -23,6 +23,8 @@ export type Behaviour =
   /** 400 while a `response_format` is asked for, or else a good reply: what an old compatible server does. */
   | { readonly kind: "rejects_format" }
   | { readonly kind: "stall" }
+  /** Begins to answer, and stops in the middle. */
+  | { readonly kind: "stalled_body" }
   | { readonly kind: "reset" }
 
 const QUESTIONS = ["reply", "analysis", "critique", "rewrite", "extraction", "contradictions", "findings", "judgement"] as const
@@ -36,6 +38,8 @@ export interface FakeRequest {
   /** What is asked for. */
   readonly question: Question
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
+  /** How long the answer may be, and how it is drawn. */
+  readonly drawing: Readonly<Record<string, unknown>>
   /** Resolves when the connection of this request is over, answered or abandoned. */
   readonly closed: Promise<void>
 }
@@ -70,6 +74,11 @@ export const FAKE_USAGE = { prompt_tokens: 1_000, completion_tokens: 50, total_t
 
 const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({
   model: Schema.String,
+  max_tokens: Schema.optionalKey(Schema.Unknown),
+  max_completion_tokens: Schema.optionalKey(Schema.Unknown),
+  temperature: Schema.optionalKey(Schema.Unknown),
+  frequency_penalty: Schema.optionalKey(Schema.Unknown),
+  presence_penalty: Schema.optionalKey(Schema.Unknown),
   messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.String })),
   response_format: Schema.optionalKey(Schema.Struct({
     type: Schema.Literals(["json_schema", "json_object"]),
@@ -148,6 +157,7 @@ const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResp
       ? completion(response, model, { content: goodText(question, { kind: "ok" }) })
       : json(response, 400, error("response_format of type json_schema is not supported", { param: "response_format" }))
     case "stall": return
+    case "stalled_body": return void response.writeHead(200, { "content-type": "application/json", "content-length": "1000" }).write("{\"id\":")
     case "reset": response.socket?.resetAndDestroy()
   }
 }
@@ -166,15 +176,17 @@ export const start = async (options: FakeModelOptions = {}): Promise<FakeModel> 
     const closed = new Promise<void>((resolve) => response.once("close", resolve))
     const bytes = await readBody(incoming)
     if (incoming.method === "POST" && incoming.url === "/v1/audio/transcriptions") return ear.answer(incoming.headers, bytes, response)
-    if (incoming.method === "POST" && incoming.url === "/v1/images/generations") return brush.answer(incoming.headers, bytes, response)
+    if (incoming.method === "POST" && (incoming.url === "/v1/images/generations" || incoming.url === "/v1/images/edits")) return brush.answer(incoming.headers, bytes, response)
     if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions") return json(response, 404, error("no such path"))
     const body = decodeBody(bytes.toString("utf8"))
+    const { model: _, messages: __, response_format: ___, ...drawing } = body
     const request: FakeRequest = {
       authorization: incoming.headers.authorization ?? null,
       model: body.model,
       format: formatOf(body),
       question: questionOf(body),
       messages: body.messages,
+      drawing,
       closed
     }
     if (request.question === "extraction") {

@@ -3,6 +3,7 @@ import { SECRETS_KEY } from "./secretsKey.ts"
 import { type SlowModel, startSlowModel } from "./SlowModel.ts"
 import { TestApp } from "./TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
+import { TEST_PRICES } from "./testPrices.ts"
 import { startTroupe, type TroupeProcess } from "./TroupeProcess.ts"
 
 /** Real processes on one database, with a slow model behind them and a client in front. */
@@ -31,6 +32,7 @@ export const createFleet = async (): Promise<Fleet> => {
         DATABASE_URL: database.url,
         ROLES: roles,
         OPENAI_BASE_URL: model.baseUrl,
+        MODEL_PRICES: TEST_PRICES,
         OPENAI_TIMEOUT_SECONDS: "120",
         TURN_DEADLINE_FAST_SECONDS: "120",
         ...env

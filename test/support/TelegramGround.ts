@@ -47,7 +47,7 @@ export const startTelegramGround = async (options: { readonly fake?: FakeTelegra
       const secret = String(telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
       const updateId = handed++
       const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/${id}`, {
-        method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify({ update_id: updateId, ...update })
+        method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify({ update_id: updateId, ...update })
       })
       assert.strictEqual(status, 200)
       return updateId

@@ -62,7 +62,7 @@ export class TestApp {
 
   async createSession(fields: Record<string, unknown> = {}): Promise<string> {
     const character_slug = fields["character_slug"] ?? await this.createCharacter()
-    const answer = await this.post("/v1/sessions", { external_user_ref: randomUUID(), ...fields, character_slug })
+    const answer = await this.post("/v1/sessions", { external_user_ref: randomUUID(), new_thread: true, ...fields, character_slug })
     if (answer.status !== 200) throw new Error(`session not created: ${JSON.stringify(answer.body)}`)
     return answer.body.data.id
   }

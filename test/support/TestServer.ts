@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as References from "effect/References"
+import { SignInConsole } from "#src/accounts/signInCodes.ts"
 import { tables } from "#src/app.ts"
 import { roles } from "#src/roles.ts"
 import { Apps } from "#src/db/Apps.ts"
@@ -12,10 +13,13 @@ import { Settings } from "#src/settings.ts"
 import { SECRETS_KEY } from "./secretsKey.ts"
 import { TestApp } from "./TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
+import { TEST_PRICES } from "./testPrices.ts"
 
 export interface TestServer {
   readonly baseUrl: string
   readonly database: TestDatabase
+  /** What it has printed on its console. */
+  readonly stdout: () => string
   /** A new app with its key, and a client that speaks for it. */
   readonly createApp: (options?: { readonly budgetUsd?: number }) => Promise<TestApp>
   readonly close: () => Promise<void>
@@ -24,18 +28,21 @@ export interface TestServer {
 /** The whole server in this process, on a database and a port of its own, with the offline engine unless `env` names a model. */
 export const startTestServer = async (options: { readonly env?: Record<string, string>; readonly database?: TestDatabase } = {}): Promise<TestServer> => {
   const database = options.database ?? await createTestDatabase()
-  const env = { PORT: "0", DATABASE_URL: database.url, SECRETS_KEY, ...options.env }
+  const env = { PORT: "0", DATABASE_URL: database.url, SECRETS_KEY, MODEL_PRICES: TEST_PRICES, ...options.env }
   const settings = Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
+  let stdout = ""
   const runtime = ManagedRuntime.make(roles.pipe(
     Layer.provideMerge(tables),
     Layer.provide(secretsKeys),
     Layer.provide(settings),
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal")),
+    Layer.provideMerge(Layer.succeed(SignInConsole, (line) => { stdout += `${line}\n` }))
   ))
   const { baseUrl } = await runtime.runPromise(HttpServer)
   return {
     baseUrl,
     database,
+    stdout: () => stdout,
     createApp: async ({ budgetUsd } = {}) => {
       const monthlyBudgetMicroUsd = budgetUsd === undefined ? null : Math.round(budgetUsd * 1_000_000)
       const { appId, key } = await runtime.runPromise(Apps.use((apps) => apps.create({ name: "test", monthlyBudgetMicroUsd })).pipe(Effect.orDie))

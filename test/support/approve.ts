@@ -1,5 +1,5 @@
 /** A browser as far as approving takes one: cookies by path, redirects, links and forms. */
-const browse = () => {
+export const browse = () => {
   const cookies = new Map<string, { readonly value: string; readonly path: string }>()
   const open = async (url: string, form?: Record<string, string>): Promise<{ readonly url: string; readonly text: string }> => {
     const { pathname } = new URL(url)
@@ -15,14 +15,18 @@ const browse = () => {
   return open
 }
 
-/** Approves what waits under a verification_uri_complete, as a person would at the development sign-in. */
-export const approve = async (uri: string, name = "developer"): Promise<void> => {
+/** The newest code of the development sign-in on a server's console. */
+export const signInCode = (stdout: string): string =>
+  stdout.match(/sign-in code [A-Z]{5}-[A-Z]{5}/g)?.at(-1)?.slice(-11) ?? "no code was printed"
+
+/** Approves what waits under a verification_uri_complete, as a person would at the development sign-in beside the server's console. */
+export const approve = async (uri: string, console: { readonly stdout: () => string }, name = "developer"): Promise<void> => {
   const open = browse()
   const { origin, searchParams } = new URL(uri)
   const welcome = await open(`${origin}/device`, { user_code: searchParams.get("user_code") ?? "" })
   if (!welcome.text.includes("/device/sign-in")) throw new Error(`no sign-in is offered: ${welcome.text}`)
   const signIn = await open(`${origin}/device/sign-in`)
-  const asked = await open(signIn.url, { name })
+  const asked = await open(signIn.url, { name, code: signInCode(console.stdout()) })
   const csrf = /name="csrf" value="([^"]+)"/.exec(asked.text)?.[1]
   if (csrf === undefined) throw new Error(`nothing to approve: ${asked.text}`)
   const { text } = await open(`${origin}/device/decision`, { csrf, decision: "approved" })

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -9,6 +10,14 @@ export const openServer = async (dataDir: string): Promise<{ readonly url: strin
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(dataDir).pipe(Scope.provide(scope)))
   return { url, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+/** The address of the same server for its superuser. */
+export const superuserUrl = (dataDir: string, url: string): string => {
+  const at = new URL(url)
+  at.username = "troupe"
+  at.password = readFileSync(join(dataDir, "pg/password"), "utf8")
+  return at.href
 }
 
 const commandLine = (pid: string): string => {

@@ -4,7 +4,7 @@ import { type Kind, read } from "#src/accounts/credential.ts"
 /** Keys, account tokens and device codes are known by their checksum, so that each that was minted is found and none that was made up. The others go by their form alone. */
 const FORMS = {
   minted: /(ck_|lat_|dc_)[0-9A-Za-z]{46}/g,
-  userCode: /(?<![A-Za-z0-9-])[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}(?![A-Za-z0-9-])/g,
+  userCode: /(?<![A-Za-z0-9-])[BCDFGHJKLMNPQRSTVWXZ]{5}-[BCDFGHJKLMNPQRSTVWXZ]{5}(?![A-Za-z0-9-])/g,
   webhook: /whsec_[A-Za-z0-9+/]{32,}={0,2}/g,
   bot: /\b\d{8,}:[A-Za-z0-9_-]{35}\b/g
 }
@@ -18,7 +18,7 @@ export const secretsIn = (text: string): ReadonlyArray<string> => [
 /** In bytes that are shown as hexadecimal digits. */
 const decoded = (row: string) => row.replaceAll(/\\\\?x([0-9a-f]{18,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
 
-const ANY = "(ck_|lat_|dc_)[0-9A-Za-z]{46}|[B-Z]{4}-[B-Z]{4}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|636b5f|6c61745f|64635f|77687365635f|([45][0-9a-f]){4}2d([45][0-9a-f]){4}|(3[0-9]){8}3a([2-7][0-9a-f]){35}"
+const ANY = "(ck_|lat_|dc_)[0-9A-Za-z]{46}|[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|636b5f|6c61745f|64635f|77687365635f|([45][0-9a-f]){5}2d([45][0-9a-f]){5}|(3[0-9]){8}3a([2-7][0-9a-f]){35}"
 
 /** Where in a database a secret stands that can be read: the names of tables. */
 export const tablesWithSecrets = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {

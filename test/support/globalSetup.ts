@@ -11,6 +11,7 @@ import type { TestProject } from "vitest/node"
 import { Database } from "#src/db/Database.ts"
 import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
 import { migrate } from "#src/db/migrate.ts"
+import { superuserUrl } from "./embedded.ts"
 import { onDatabase } from "./onDatabase.ts"
 
 declare module "vitest" {
@@ -25,14 +26,21 @@ export default async (project: TestProject) => {
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
 
-  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  const admin = postgres(superuserUrl(folder, url), { max: 1, onnotice: () => {} })
   // Hundreds of databases are made and dropped, and no test takes this server or its machine away: only that would need what these give.
   await admin`alter system set fsync = off`
   await admin`alter system set synchronous_commit = off`
   await admin`alter system set full_page_writes = off`
   await admin`select pg_reload_conf()`
-  await admin`create database troupe_template`
+  // Tests run as the role that processes have, which may also make databases here.
+  const role = decodeURIComponent(new URL(url).username)
+  await admin`alter role ${admin(role)} createdb`
+  await admin`create database troupe_template owner ${admin(role)}`
   await admin.end()
+  const template = postgres(onDatabase(superuserUrl(folder, url), "troupe_template"), { max: 1, onnotice: () => {} })
+  // For tests that count the rows that a statement reads.
+  await template`grant execute on function pg_stat_reset() to ${template(role)}`
+  await template.end()
   await Effect.runPromise(migrate.pipe(
     Effect.provide(Database.layer({ url: Redacted.make(onDatabase(url, "troupe_template")), maxConnections: 2 })),
     Effect.provide(Layer.empty)

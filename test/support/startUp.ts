@@ -14,7 +14,7 @@ export interface Started {
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-const OURS = /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|DEMO_.*|OIDC_.*)$/
+const OURS = /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|DEMO_.*|OIDC_.*|MODEL_PRICES)$/
 
 /** Starts a program in the project's folder as the leader of a process group of its own, with an environment that no test runner has touched. */
 export const startProgram = (command: ReadonlyArray<string>, env: Record<string, string>, user?: { readonly uid: number; readonly gid: number }): Started => {

@@ -116,7 +116,7 @@ describe("a bot whose webhook could not be set", () => {
     ground.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 400, description: "Bad Request: bad webhook: an HTTPS URL must be provided for webhook" })
     const { body } = await create({ token: bot.token })
     assert.deepInclude(body.data, { status: "pending", reason: "webhook_not_set" })
-    const early = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${body.data.id}`, { method: "POST", body: "{}" })
+    const early = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${body.data.id}`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })
     assert.strictEqual(early.status, 401)
     const probed = await ground.app.post(`/v1/telegram/bots/${body.data.id}/probe`, {})
     assert.strictEqual(probed.status, 200, JSON.stringify(probed.body))

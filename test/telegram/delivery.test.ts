@@ -236,7 +236,7 @@ describe("a person who blocks the bot", () => {
     const status = async () => (await sql`select status from telegram_chats where channel_id = ${id}`)[0]?.["status"]
     const secret = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
     const hand = async (update: { readonly update_id: number }) => {
-      const { status } = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(update) })
+      const { status } = await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(update) })
       assert.strictEqual(status, 200)
       await until("the update", async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and update_id = ${update.update_id} and done_at is not null`).length === 1)
     }

@@ -149,7 +149,7 @@ describe("a hook", () => {
     await ground.app.delete(`/v1/telegram/bots/${id}`)
     await until("the bot to be gone for all", async () => (await post(id, secret, message("x"))).status === 410)
     for (const other of [newId("bot"), "manager", "bot_x"]) assert.strictEqual((await post(other, secret, message("x"))).status, 410)
-    assert.strictEqual((await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 404)
+    assert.strictEqual((await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 405)
   })
 
   it("says 503 and when to come again while the database is away, and handles the update once it is back", async () => {

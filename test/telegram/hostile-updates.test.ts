@@ -48,7 +48,7 @@ describe("an update that nobody would send", () => {
     const { bot, id } = await ground.attach()
     const { sql } = ground.server.database
     const secret = String(ground.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
-    const hand = async (body: string) => (await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body })).status
+    const hand = async (body: string) => (await fetch(`${ground.server.baseUrl}/v1/telegram/hooks/${id}`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body })).status
     let updateId = 4_000_000_000
     for (const [what, odd] of ODD) {
       const source = typeof odd === "string" ? odd : JSON.stringify(odd)

@@ -147,32 +147,74 @@ describe("a managed bot", () => {
     await until("the manager's answer", () => telegram.transcript(manager, owner).some(({ text }) => text === "Your bot is being set up."))
   })
 
-  it("of a name that two apps have thought of belongs to whom its owner has given their word", async () => {
+  const suggest = async (by: TestApp, suggested_username: string) => {
+    const { status, body } = await by.post("/v1/telegram/bots", { mode: "managed", character_slug: await by.createCharacter(), suggested_username })
+    return { status, code: body.detail?.code, fix: body.detail?.fix, id: body.data?.id as string, link: body.data?.link }
+  }
+  const codeOf = (url: string) => url.split("start=")[1] ?? ""
+  const claimed = (id: string, person: ReturnType<FakeTelegram["createUser"]>) =>
+    until("the word", async () => (await server.database.sql`select 1 from telegram_provisionings where channel_id = ${id} and claimed_by = ${person.id}`).length === 1)
+
+  it("of a name that another app has suggested belongs to whom its owner has given their word", async () => {
     const other = await server.createApp()
-    const character_slug = await other.createCharacter()
-    const waiting = await other.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username: "corner_shop_bot" })
-    assert.strictEqual(waiting.status, 200, JSON.stringify(waiting.body))
+    const waiting = await suggest(other, "corner_shop_bot")
     const { id, claim, name } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
     telegram.start(owner, manager, claim)
-    await until("the word", async () => (await server.database.sql`select 1 from telegram_provisionings where channel_id = ${id} and claimed_by = ${owner.id}`).length === 1)
+    await claimed(id, owner)
     telegram.confirmNewBot(manager, owner, { username: "corner_shop_bot", name })
     assert.strictEqual((await isActive(id)).username, "corner_shop_bot")
-    assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.body.data.id}`)).body.data.status, "awaiting_creation")
+    assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.id}`)).body.data.status, "awaiting_creation")
   })
 
-  it("of a name that two apps wait for is nobody's until its owner gives their word", async () => {
+  it("of a name that an app waits for is not that app's because somebody happens to choose the name", async () => {
     const other = await server.createApp()
-    const character_slug = await other.createCharacter()
-    const waiting = await other.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_username: "Village_Shop_bot" })
-    assert.strictEqual(waiting.status, 200)
-    const { id, claim, name, username } = await request({ suggested_username: "village_shop_bot" })
+    const waiting = await suggest(other, "market_shop_bot")
+    const { id, claim } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
-    telegram.confirmNewBot(manager, owner, { username, name })
-    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where username = ${username}`).length === 1)
+    // By the link of the first request, under a name of the owner's own choice.
+    const bot = telegram.confirmNewBot(manager, owner, { username: "market_shop_bot", name: "Market" })
+    await until("it to be kept unclaimed", async () => (await server.database.sql`select 1 from telegram_unclaimed where user_id = ${bot.id}`).length === 1)
+    assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.id}`)).body.data.status, "awaiting_creation")
     telegram.start(owner, manager, claim)
-    assert.strictEqual((await isActive(id)).username, username)
-    assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.body.data.id}`)).body.data.status, "awaiting_creation")
+    assert.strictEqual((await isActive(id)).username, "market_shop_bot")
+    assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.id}`)).body.data.status, "awaiting_creation")
+  })
+
+  it("of a suggested name is made by a link that says whose it is", async () => {
+    const { id, link } = await suggest(app, "harbour_shop_bot")
+    assert.strictEqual(link.url, link.claim_url)
+    const owner = telegram.createUser({ first_name: "Olga" })
+    telegram.start(owner, manager, codeOf(link.url))
+    await claimed(id, owner)
+    telegram.confirmNewBot(manager, owner, { username: "harbour_shop_bot", name: "Harbour" })
+    assert.strictEqual((await isActive(id)).username, "harbour_shop_bot")
+  })
+
+  it("cannot be requested under a name that another app requests, or has requested within the last day: 409 telegram_name_taken", async () => {
+    const { sql } = server.database
+    const other = await server.createApp()
+    const first = await suggest(other, "Village_Shop_bot")
+    assert.strictEqual(first.status, 200)
+    const refused = await suggest(app, "village_shop_bot")
+    assert.deepStrictEqual([refused.status, refused.code], [409, "telegram_name_taken"])
+    assert.include(refused.fix, "Suggest another username")
+    // The app itself may ask again: its first link may have been lost.
+    assert.strictEqual((await suggest(other, "village_shop_bot")).status, 200)
+    await other.delete(`/v1/telegram/bots/${first.id}`)
+    await sql`update telegram_provisionings set expires_at = now() - interval '1 second' where app_id = ${other.appId}`
+    await sql`select graphile_worker.add_job('manager', '{}'::json)`
+    await until("the requests to end", async () => (await sql`select 1 from telegram_provisionings where app_id = ${other.appId}`).length === 0)
+    assert.strictEqual((await suggest(app, "village_shop_bot")).code, "telegram_name_taken")
+    await sql`update telegram_names set held_until = now() - interval '1 second' where name = 'village_shop_bot'`
+    assert.strictEqual((await suggest(app, "village_shop_bot")).status, 200)
+    assert.strictEqual((await suggest(other, "village_shop_bot")).code, "telegram_name_taken")
+  })
+
+  it("of one name is requested by one of many apps that ask at once", async () => {
+    const apps = await Promise.all(Array.from({ length: 6 }, () => server.createApp()))
+    const answers = await Promise.all(apps.map((by) => suggest(by, "rush_shop_bot")))
+    assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409])
   })
 
   it("that is announced twice is bound once", async () => {
@@ -181,7 +223,7 @@ describe("a managed bot", () => {
     const { sql } = server.database
     const again = { update_id: 2_000_000_001, managed_bot: { user: owner.user, bot: bot.user } }
     const secret = String(telegram.calls({ bot: manager, method: "setWebhook" }).at(-1)?.parameters["secret_token"])
-    const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(again) })
+    const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: JSON.stringify(again) })
     assert.strictEqual(status, 200)
     await until("it to be handled", async () => (await sql`select 1 from telegram_manager_updates where update_id = ${again.update_id} and done_at is not null`).length === 1)
     assert.deepInclude(await get(id), { status: "active", telegram_user_id: bot.id })
@@ -471,7 +513,7 @@ describe("a managed bot's new owner", () => {
 describe("the manager's hook", () => {
   it("takes nothing from who does not show its secret", async () => {
     for (const secret of ["", "x"]) {
-      const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "x-telegram-bot-api-secret-token": secret }, body: `{"update_id":1,"managed_bot":{}}` })
+      const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body: `{"update_id":1,"managed_bot":{}}` })
       assert.strictEqual(status, 401)
     }
   })
@@ -484,7 +526,7 @@ describe("without a manager bot", () => {
       const other = await bare.createApp()
       const { status, body } = await other.post("/v1/telegram/bots", { mode: "managed", character_slug: await other.createCharacter() })
       assert.strictEqual(`${status} ${body.detail.code}`, "409 managed_bots_unavailable")
-      assert.strictEqual((await fetch(`${bare.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", body: "{}" })).status, 410)
+      assert.strictEqual((await fetch(`${bare.baseUrl}/v1/telegram/hooks/manager`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status, 410)
     } finally {
       await bare.close()
     }

@@ -1,4 +1,5 @@
 import type { Utterance } from "../../retrieval/Transcript.ts"
+import { hasWhole } from "../../wholeWords.ts"
 import type { Attribute, Fact, Topic } from "./Fact.ts"
 import { isQuestion } from "./questions.ts"
 import { kin, NOUN, NOUN_PT, topicOf } from "./topics.ts"
@@ -8,7 +9,7 @@ import { kin, NOUN, NOUN_PT, topicOf } from "./topics.ts"
  * where a pattern knows more of it, so is what it says. Values are short and plain: they come back in the character's mouth.
  */
 
-const SENTENCES = /(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )/i
+const SENTENCES = /(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|(?<!\s)\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )/i
 const FIRST_PERSON = /\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b|(?<!\p{L})(?:eu|meus?|minhas?|chamo-me|sou|moro|vivo|tenho|gosto|adoro|trabalho)(?!\p{L})/iu
 const CALL_ME = /^\W*(?:(?:please|just|and|but|so|everyone|people|friends|you can|you may),? )*calls? me \p{L}/iu
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
@@ -34,7 +35,7 @@ interface Pattern {
 }
 
 const PATTERNS: ReadonlyArray<Pattern> = [
-  { attribute: "name", pattern: new RegExp(String.raw`\b(?:my name(?:'s| is)|(?:people |friends |everyone |please |just |you can )*calls? me|i am called|i'm called) ${WORDS}`, "iu"), value: 1 },
+  { attribute: "name", pattern: new RegExp(String.raw`\b(?:my name(?:'s| is)|(?:people |friends |everyone |please |just |you can ){0,4}calls? me|i am called|i'm called) ${WORDS}`, "iu"), value: 1 },
   { attribute: "name", pattern: new RegExp(String.raw`^(?:[Hh]i|[Hh]ello|[Hh]ey)?[,! ]*(?:[Ii]'?m|[Ii] am) ${NAME}(?:,? (?:by the way|btw))?[.!]?$`, "u"), value: 1 },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:my|our) ${SUBJECT}(?:'s|’s|s)? (?:name is|name's|is called|is named|called|named) ${WORDS}`, "iu"), value: 2 },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:have|got|had|adopted|bought) (?:a |an |my |one |two |three )?(?:[a-z]+ )?${SUBJECT} (?:called|named) ${WORDS}`, "iu"), value: 2 },
@@ -69,8 +70,8 @@ const ANY_NOUN = new RegExp(String.raw`\b(${NOUN})\b`, "iu")
 const ANY_HAVING = /\b(?:have|got|bought|adopted|own|there(?:'s| is)) an? (?:new |old |little |small |big )?(\p{L}{3,20})\b/iu
 
 const PRONOUN_NAME = new RegExp(String.raw`^\W*(?:(?:she|he|it|they)(?:'s| is| are| was)(?: called| named)?|(?:her|his|its|their) name(?:'s| is| was)|i (?:call|named|call) (?:him|her|it|them)) ${NAME}[.!]?$`, "iu")
-const ASKED_FOR_NAME = /\b(?:called|call|name|named)\b[^.!?]*\?\s*$/i
-const SHORT_NAME = /^\W*(?:it'?s |she'?s |he'?s )?(\p{L}[\p{L}'’-]+)\W*$/u
+const ASKED_FOR_NAME = /\b(?:called|call|name|named)\b[^.!?]{0,100}\?\s*$/i
+const SHORT_NAME = /^[^\p{L}\p{N}]*(?:it'?s |she'?s |he'?s )?(\p{L}[\p{L}'’-]{0,60}\p{L})[^\p{L}\p{N}]*$/u
 const CAPITALISED = /^\p{Lu}/u
 const NO_NAME = /^(?:yes|no|ok|okay|why|what|nothing|none|sure|well|hi|hey|hello|bye|thanks|who|maybe|guess|secret|lol|haha|true|right|really|cool|nice)$/i
 
@@ -166,8 +167,7 @@ class Reader {
 
   /** Forgets a name, and the sentences that give it. */
   #unname(subject: string, name: string): void {
-    const gives = new RegExp(String.raw`(?<!\p{L})${name}(?!\p{L})`, "iu")
-    const kept = this.facts.filter((fact) => !(gives.test(fact.quote) && (fact.subject === subject || (subject === "" && fact.subject === "name"))))
+    const kept = this.facts.filter((fact) => !(hasWhole(fact.quote.toLowerCase(), name.toLowerCase()) && (fact.subject === subject || (subject === "" && fact.subject === "name"))))
     this.facts.splice(0, this.facts.length, ...kept)
   }
 

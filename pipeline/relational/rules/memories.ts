@@ -25,7 +25,7 @@ const slotOf = ({ subject, attribute }: Fact): string => `${subject} ${attribute
 const slotsOf = (memory: Memory): ReadonlyArray<Fact> =>
   factsIn(memory.evidence.filter(({ quote }) => quote !== "").slice(0, 1).map(({ quote, cursor }) => ({ role: "user" as const, text: quote, cursor, at: new Date(memory.created_at) }))).filter(({ attribute }) => SINGLE.has(attribute))
 
-const FORGET = /\b(?:please |can you |could you |just |you can )*(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|memories))* (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?(?: das| was| über| dass| alles| von)* (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)(?: lo| ce| o)?(?: que| de)* (.{3,120})/iu
+const FORGET = /\b(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|memories)){0,12} (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?(?: das| was| über| dass| alles| von){0,6} (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)(?: lo| ce| o)?(?: que| de){0,6} (.{3,120})/iu
 const WORDS_SHARED = 2
 
 /** What the person asks to have forgotten. */

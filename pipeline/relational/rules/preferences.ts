@@ -1,3 +1,4 @@
+import { compatible } from "../../compatible.ts"
 import type { Extraction } from "../Extraction.ts"
 
 type Read = Extraction["preferences"][number]
@@ -51,7 +52,7 @@ const timeIn = (groups: ReadonlyArray<string | undefined>): string | null => {
 
 /** What a message says of how its author wants to be written to unasked. */
 export const preferencesIn = (message: string): ReadonlyArray<Read> => {
-  const text = message.normalize("NFKC").replace(/[^\S\n]+/g, " ")
+  const text = compatible(message, "NFKC").replace(/[^\S\n]+/g, " ")
   const found: Array<Read> = []
   const say = (field: Read["field"], value: string) => found.push({ field, value, explicit: true })
 

@@ -4,8 +4,11 @@ import { existsSync } from "node:fs"
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import type { Home } from "./home.ts"
+import { type Home, located } from "./home.ts"
 import { run } from "./run.ts"
+
+/** It makes the role of the processes and is not used for anything else. */
+export const SUPERUSER = "troupe"
 
 const draftName = /^pg-new-\w{6}(\.pw)?$/
 
@@ -28,7 +31,8 @@ const draftFor = async (home: Home) => {
   const passwordFile = `${draft}.pw`
   const password = randomBytes(24).toString("base64url")
   await writeFile(passwordFile, password, { mode: 0o600 })
-  if (home.uid !== null) await Promise.all([draft, passwordFile].map((path) => chown(path, Number(home.uid), -1)))
+  const { owner } = home
+  if (owner !== null) await Promise.all([draft, passwordFile].map((path) => chown(path, owner.uid, owner.gid)))
   return { draft, passwordFile, password }
 }
 
@@ -45,9 +49,11 @@ const remove = (paths: ReadonlyArray<string>) =>
 
 const initialise = Effect.fnUntraced(function*(home: Home) {
   const { draft, passwordFile, password } = yield* Effect.tryPromise({ try: () => draftFor(home), catch: dataDirError(home) })
-  const made = yield* run(home.uid, home.binaries.initdb, [
-    "-D", draft, "-U", "troupe", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--locale=C", `--wal-segsize=${WAL_SEGMENT_MB}`, "--no-instructions"
-  ]).pipe(Effect.ensuring(remove([passwordFile])))
+  const { directory, path } = located(home, draft)
+  const made = yield* run({
+    owner: home.owner, file: home.binaries.initdb, directory, input: passwordFile,
+    args: ["-D", path, "-U", SUPERUSER, "-A", "scram-sha-256", "--pwfile=/dev/fd/3", "-E", "UTF8", "--locale=C", `--wal-segsize=${WAL_SEGMENT_MB}`, "--no-instructions"]
+  }).pipe(Effect.ensuring(remove([passwordFile])))
   if (made.code !== 0) return yield* dataDirError(home)(`initdb: ${made.output}`)
   yield* Effect.tryPromise({ try: () => publish(home, draft, password), catch: dataDirError(home) })
 }, Effect.uninterruptible)
@@ -67,12 +73,31 @@ export const ensureCluster = Effect.fn("EmbeddedPostgres.ensureCluster")(functio
   yield* sweep(home)
 })
 
-export const readPassword = (home: Home) =>
+const foreign = (home: Home) => (cause: unknown) =>
+  new EmbeddedPostgresError({
+    reason: "foreign_cluster",
+    message: `Cannot read the password of the database in ${home.cluster}: ${String(cause)}. Start as the user who made it, set DATA_DIR to another directory, or set DATABASE_URL.`
+  })
+
+/** The password of the superuser. */
+export const readPassword = (home: Home) => Effect.tryPromise({ try: () => readFile(join(home.cluster, "password"), "utf8"), catch: foreign(home) })
+
+/** The password of the role of the processes; null: there is no such role yet. */
+export const readRolePassword = (home: Home) =>
   Effect.tryPromise({
-    try: () => readFile(join(home.cluster, "password"), "utf8"),
-    catch: (cause) =>
-      new EmbeddedPostgresError({
-        reason: "foreign_cluster",
-        message: `Cannot read the password of the database in ${home.cluster}: ${String(cause)}. Start as the user who made it, set DATA_DIR to another directory, or set DATABASE_URL.`
-      })
+    try: () => readFile(join(home.cluster, "app-password"), "utf8").catch((error: unknown) => {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+      throw error
+    }),
+    catch: foreign(home)
+  })
+
+export const writeRolePassword = (home: Home, password: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const path = join(home.cluster, "app-password")
+      await writeFile(`${path}.new`, password, { mode: 0o600, flush: true })
+      await rename(`${path}.new`, path)
+    },
+    catch: dataDirError(home)
   })

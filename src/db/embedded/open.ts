@@ -4,11 +4,12 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { DataDirError } from "#src/db/dataDir.ts"
 import { findBinaries } from "./binaries.ts"
-import { ensureCluster, readPassword } from "./cluster.ts"
+import { ensureCluster, readRolePassword } from "./cluster.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type Home, prepareHome } from "./home.ts"
 import { connect, type Presence, Unreachable } from "./presence.ts"
-import { portOf, start, stop } from "./server.ts"
+import { ensureRole, ROLE } from "./role.ts"
+import { portOf, start, startAgain, stop } from "./server.ts"
 
 /*
  * The server belongs to DATA_DIR, not to a process: whoever comes first makes and starts it, the last one out stops it,
@@ -23,12 +24,13 @@ interface Entered {
 
 /** Looks the server up afresh on every call, since it may come back on another port. */
 const lookUp = Effect.fnUntraced(function*(home: Home) {
-  const password = yield* readPassword(home)
+  const known = yield* readRolePassword(home)
   const port = yield* Effect.flatMap(portOf(home), Option.match({
     onNone: () => Effect.fail(new Unreachable({ cause: "not started" })),
     onSome: (port) => Effect.succeed(port)
   }))
-  const url = `postgres://troupe:${password}@127.0.0.1:${port}/postgres`
+  const password = known ?? (yield* ensureRole(home, port))
+  const url = `postgres://${ROLE}:${password}@127.0.0.1:${port}/postgres`
   return { url, presence: yield* connect(url) }
 })
 
@@ -67,11 +69,11 @@ const depart = Effect.fn("EmbeddedPostgres.depart")(function*(home: Home, { pres
   ))
 
 /** A lost connection has lost its lock: take it again, and start the server if it died under us. */
-const stayPresent = Effect.fnUntraced(function*(home: Home, { presence }: Entered) {
+const stayPresent = Effect.fnUntraced(function*(home: Home, { presence, url }: Entered) {
   yield* presence.closed
   yield* Effect.logWarning("embedded PostgreSQL closed the connection that keeps it running: entering again")
   yield* presence.enter.pipe(
-    Effect.tapError(() => start(home)),
+    Effect.tapError(() => startAgain(home, { url })),
     Effect.retry(Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]))
   )
 }, (effect) => Effect.forever(effect))

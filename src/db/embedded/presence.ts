@@ -25,10 +25,14 @@ export interface Presence {
   readonly end: Effect.Effect<void>
 }
 
-const ask = <A>(query: () => PromiseLike<A>) =>
+export const ask = <A>(query: () => PromiseLike<A>) =>
   Effect.tryPromise({ try: query, catch: (cause) => new Unreachable({ cause }) }).pipe(
     Effect.timeoutOrElse({ duration: "20 seconds", orElse: () => Effect.fail(new Unreachable({ cause: "no answer" })) })
   )
+
+/** Waits for a server that is starting or recovering. */
+export const untilReady = <A>(asked: Effect.Effect<A, Unreachable>) =>
+  Effect.retry(asked, { while: (error) => error.notYet, times: 600, schedule: Schedule.spaced("100 millis") })
 
 /** One connection that never expires by itself; it connects again when asked something after it was lost. */
 export const connect = Effect.fnUntraced(function*(url: string) {
@@ -44,10 +48,7 @@ export const connect = Effect.fnUntraced(function*(url: string) {
     onclose: () => { Queue.offerUnsafe(closings, undefined) }
   })
   const presence: Presence = {
-    enter: ask(() => sql`select pg_advisory_lock_shared(${presenceLock})`).pipe(
-      Effect.retry({ while: (error) => error.notYet, times: 600, schedule: Schedule.spaced("100 millis") }),
-      Effect.asVoid
-    ),
+    enter: ask(() => sql`select pg_advisory_lock_shared(${presenceLock})`).pipe(untilReady, Effect.asVoid),
     // all: after a lost connection the lock may have been taken more than once
     leave: ask(() => sql`select pg_advisory_unlock_all()`).pipe(
       Effect.andThen(ask(() => sql<Array<{ last: boolean }>>`select pg_try_advisory_lock(${presenceLock}) as last`)),

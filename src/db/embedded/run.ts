@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { type FileHandle, open } from "node:fs/promises"
 import { spawn } from "node:child_process"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
@@ -7,18 +8,35 @@ export interface Ran {
   readonly output: string
 }
 
+/** The user and group that PostgreSQL runs as when this process is root. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+export interface Command {
+  /** Null: run as this process's own user. */
+  readonly owner: Owner | null
+  readonly file: string
+  readonly args: ReadonlyArray<string>
+  /** The working directory. It is entered before root is dropped, so it may lie below a directory that the owner cannot walk. */
+  readonly directory: string
+  /** A file that the command reads as /dev/fd/3. */
+  readonly input?: string
+}
+
 /**
- * PostgreSQL refuses uid 0, so root drops to another uid. It keeps dac_override, because the project or DATA_DIR may
- * lie below a directory that only root may walk (/root, `mktemp -d`); dac_read_search would do too, but containers lack it.
+ * PostgreSQL refuses uid 0, so root drops to another user, with no capability, no group of root's, and no way to get them back.
  */
-const asUid = (uid: number, file: string, args: ReadonlyArray<string>) => [
+const asOwner = ({ uid, gid }: Owner, file: string, args: ReadonlyArray<string>) => [
   "setpriv",
   `--reuid=${uid}`,
+  `--regid=${gid}`,
   "--clear-groups",
-  "--securebits=+no_setuid_fixup",
-  "--inh-caps=-all,+dac_override",
-  "--ambient-caps=-all,+dac_override",
-  "--bounding-set=-all,+dac_override",
+  "--inh-caps=-all",
+  "--ambient-caps=-all",
+  "--bounding-set=-all",
+  "--no-new-privs",
   file,
   ...args
 ]
@@ -26,20 +44,33 @@ const asUid = (uid: number, file: string, args: ReadonlyArray<string>) => [
 /** The server outlives this process, so it gets none of our environment: no keys, and no PG* variable changes it. */
 const environment = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }
 
-/** Runs a command to its end, as `uid` when one is given. In a process group of its own: Ctrl-C is ours to handle. */
-export const run = (uid: number | null, file: string, args: ReadonlyArray<string>): Effect.Effect<Ran, EmbeddedPostgresError> =>
-  Effect.uninterruptible(Effect.callback((resume) => {
-    const [command = file, ...rest] = uid === null ? [file, ...args] : asUid(uid, file, args)
-    const child = spawn(command, rest, { cwd: "/", detached: true, env: environment, stdio: ["ignore", "pipe", "pipe"] })
+const spawned = ({ owner, file, args, directory }: Command, input: FileHandle | null) =>
+  Effect.callback<Ran, EmbeddedPostgresError>((resume) => {
+    const [command = file, ...rest] = owner === null ? [file, ...args] : asOwner(owner, file, args)
+    const child = spawn(command, rest, {
+      cwd: directory, detached: true, env: environment, stdio: ["ignore", "pipe", "pipe", ...input === null ? [] : [input.fd]]
+    })
     let output = ""
-    child.stdout.on("data", (chunk: Buffer) => { output += chunk.toString() })
-    child.stderr.on("data", (chunk: Buffer) => { output += chunk.toString() })
+    child.stdout?.on("data", (chunk: Buffer) => { output += chunk.toString() })
+    child.stderr?.on("data", (chunk: Buffer) => { output += chunk.toString() })
     child.on("error", (cause) => {
-      const hint = uid === null ? "" : " PostgreSQL does not run as root, and dropping root needs setpriv (util-linux)."
+      const hint = owner === null ? "" : " PostgreSQL does not run as root, and dropping root needs setpriv (util-linux)."
       resume(Effect.fail(new EmbeddedPostgresError({
         reason: "command",
         message: `Cannot run ${command}: ${cause.message}.${hint} Start as another user, or set DATABASE_URL.`
       })))
     })
     child.on("close", (code) => { resume(Effect.succeed({ code, output: output.trim() })) })
-  }))
+  })
+
+const opened = (path: string) =>
+  Effect.tryPromise({
+    try: () => open(path),
+    catch: (cause) => new EmbeddedPostgresError({ reason: "command", message: `Cannot read ${path}: ${String(cause)}.` })
+  })
+
+/** Runs a command to its end. In a process group of its own: Ctrl-C is ours to handle. */
+export const run = (command: Command): Effect.Effect<Ran, EmbeddedPostgresError> =>
+  Effect.uninterruptible(command.input === undefined
+    ? spawned(command, null)
+    : Effect.acquireUseRelease(opened(command.input), (input) => spawned(command, input), (input) => Effect.promise(() => input.close())))

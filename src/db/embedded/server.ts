@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { randomInt } from "node:crypto"
 import { readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import type { Home } from "./home.ts"
+import { type Home, located } from "./home.ts"
 import { run } from "./run.ts"
 
 const read = (...path: ReadonlyArray<string>) => {
@@ -21,15 +22,30 @@ export const portOf = (home: Home) =>
 /** The port of the last start, so that a process which holds the address of a server that died finds it again. */
 const lastPort = (home: Home) => Number(/port=(\d+)/.exec(read(home.cluster, "postmaster.opts"))?.[1] ?? 0)
 
-const listenable = (port: number) =>
-  Effect.callback<number | null>((resume) => {
+/**
+ * Below the ports that systems hand out to outgoing connections and to programs that ask for any port: one of those may
+ * have the port of a server that died before it is started again.
+ */
+const PORTS = { from: 20_000, count: 10_000 }
+
+const isFree = (port: number) =>
+  Effect.callback<boolean>((resume) => {
     const probe = createServer()
-    probe.once("error", () => { resume(Effect.succeed(null)) })
+    probe.once("error", () => { resume(Effect.succeed(false)) })
     probe.listen(port, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => { resume(Effect.succeed(address !== null && typeof address === "object" ? address.port : null)) })
+      probe.close(() => { resume(Effect.succeed(true)) })
     })
   })
+
+/** A free port, the last one if possible. */
+const choosePort = Effect.fnUntraced(function*(home: Home) {
+  let port = lastPort(home)
+  for (let tries = 0; tries < 100; tries++) {
+    if (port > 0 && (yield* isFree(port))) break
+    port = PORTS.from + randomInt(PORTS.count)
+  }
+  return port
+})
 
 /**
  * PostgreSQL takes a postmaster.pid for alive when any process of its user has that pid. In a container it may be one of
@@ -44,18 +60,32 @@ const forgetStranger = (home: Home) =>
     if (stranger) rmSync(join(home.cluster, "postmaster.pid"), { force: true })
   })
 
+/** pg_ctl has a shell read the options. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
 /** Starts the server unless it runs; postmaster.pid is the arbiter, so only one of many starters gets code 0. */
-export const start = Effect.fn("EmbeddedPostgres.start")(function*(home: Home) {
+const startAt = Effect.fn("EmbeddedPostgres.start")(function*(home: Home, port: number) {
   yield* forgetStranger(home)
-  const port = (yield* listenable(lastPort(home))) ?? (yield* listenable(0)) ?? 0
   const settings = [
     // The log's sizes are PostgreSQL's own: initdb would have them shrink with the segments.
     `port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "shared_buffers=128MB", "min_wal_size=80MB", "max_wal_size=1GB"
   ]
-  const options = settings.map((setting) => `-c ${setting}`).join(" ")
-  return yield* run(home.uid, home.binaries.pgCtl, ["start", "-w", "-t", "30", "-s", "-D", home.cluster, "-l", home.log, "-o", options])
+  // The last one is for people: `ps` shows whose server it is.
+  const options = [...settings, `troupe.cluster=${home.cluster}`].map((setting) => `-c ${quoted(setting)}`).join(" ")
+  const { directory, path } = located(home, home.cluster)
+  return yield* run({ owner: home.owner, file: home.binaries.pgCtl, directory, args: ["start", "-w", "-t", "30", "-s", "-D", path, "-l", join(path, "server.log"), "-o", options] })
+})
+
+export const start = (home: Home) => Effect.flatMap(choosePort(home), (port) => startAt(home, port))
+
+/** Starts a server that died again where its processes look for it, and nowhere else. */
+export const startAgain = Effect.fnUntraced(function*(home: Home, { url }: { readonly url: string }) {
+  const port = Number(new URL(url).port)
+  if (yield* isFree(port)) return void (yield* startAt(home, port))
+  yield* Effect.logWarning(`embedded PostgreSQL cannot be started: another program listens on its port ${port}, or it is still ending. Trying again`)
 })
 
 export const stop = Effect.fn("EmbeddedPostgres.stop")(function*(home: Home) {
-  return yield* run(home.uid, home.binaries.pgCtl, ["stop", "-w", "-s", "-m", "fast", "-D", home.cluster])
+  const { directory, path } = located(home, home.cluster)
+  return yield* run({ owner: home.owner, file: home.binaries.pgCtl, directory, args: ["stop", "-w", "-s", "-m", "fast", "-D", path] })
 })

@@ -5,6 +5,7 @@ import type { CheckResult, CheckStatus } from "#pipeline/evals/Check.ts"
 import type { GateResult, Metrics } from "#pipeline/evals/metrics.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { Database, type DatabaseError } from "../Database.ts"
+import { isSuspended } from "../isSuspended.ts"
 import { Expenses } from "../Expenses.ts"
 import type { EvalStatus, StoredRun } from "./EvalRuns.ts"
 
@@ -47,8 +48,8 @@ export interface Ending {
  * and stands on the run, so that whoever takes over knows what to give back.
  */
 export class EvalQueue extends Context.Service<EvalQueue, {
-  /** The oldest run that waits, or whose worker is gone; one that was cancelled too, for it has to be wound up. */
-  readonly claim: (owner: string) => Effect.Effect<HeldRun | undefined, DatabaseError>
+  /** The oldest run that waits, or whose worker is gone; one that was cancelled too, for it has to be wound up. Those of a suspended app wait. */
+  readonly claim: (owner: string, except: ReadonlyArray<string>) => Effect.Effect<HeldRun | undefined, DatabaseError>
   /** Whether cases of it are still to be played, by this worker. */
   readonly isWanted: (run: HeldRun) => Effect.Effect<boolean, DatabaseError>
   /** What a case has cost whose worker died at it: of what was held for it. False, here and below: the run is another's meanwhile, or gone. */
@@ -106,11 +107,11 @@ export class EvalQueue extends Context.Service<EvalQueue, {
     }, transaction)
 
     return EvalQueue.of({
-      claim: (owner) => query<Array<HeldRun>>((sql) => sql`
+      claim: (owner, except) => query<Array<HeldRun>>((sql) => sql`
         update eval_runs r set owner = ${owner}, status = case when r.status = 'queued' then 'running' else r.status end, started_at = coalesce(r.started_at, now())
         from (
-          select app_id, run_id from eval_runs q where finished_at is null and (owner is null or not exists (select from workers w where w.worker_id = q.owner))
-          order by created_at limit 1 for update skip locked
+          select app_id, run_id from eval_runs q where app_id <> all(${except}::text[]) and finished_at is null and (owner is null or not exists (select from workers w where w.worker_id = q.owner)) and not (${isSuspended(sql, sql`q.app_id`)})
+          order by (select count(*) from eval_runs b where b.app_id = q.app_id and b.finished_at is null and b.owner is not null), created_at limit 1 for update skip locked
         ) free
         where r.app_id = free.app_id and r.run_id = free.run_id and exists (select from workers w where w.worker_id = ${owner}) returning r.*`).pipe(Effect.map((rows) => rows[0])),
       isWanted: ({ app_id, run_id, owner }) => query((sql) => sql`

@@ -77,13 +77,13 @@ export class TooManyEvals extends Schema.TaggedError<TooManyEvals>()("TooManyEva
 export interface EvalPricing {
   /** Whether runs by this engine cost nothing: the offline one does not. */
   readonly isFree: (engine: RunOrder["engine"]) => boolean
-  /** What so many turns and questions to a judge may cost at most. */
-  readonly worstMicroUsd: (mode: ReplyMode, turns: number, questions: number) => number
+  /** What turns with these messages, and so many questions to a judge, may cost at most. */
+  readonly worstMicroUsd: (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number) => number
 }
 
 /** What a case of this run may cost at most, in micro-USD. */
 export const worstOf = ({ isFree, worstMicroUsd }: EvalPricing, { engine, reply_mode, regrade_of }: Pick<RunOrder, "engine" | "reply_mode" | "regrade_of">, asked: Case): number =>
-  isFree(engine) ? 0 : worstMicroUsd(reply_mode, regrade_of === null ? asked.turns.length : 0, checksOf(asked).reduce((sum, { check }) => sum + questionsOf(check), 0))
+  isFree(engine) ? 0 : worstMicroUsd(reply_mode, regrade_of === null ? asked.turns.map(({ user }) => user) : [], checksOf(asked).reduce((sum, { check }) => sum + questionsOf(check), 0))
 
 /** The results that are done, as the statistics take them. */
 export const toCaseResults = (cases: ReadonlyArray<Case>, results: ReadonlyArray<StoredResult>): ReadonlyArray<CaseResult> => {

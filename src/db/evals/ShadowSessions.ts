@@ -106,7 +106,7 @@ export class ShadowSessions extends Context.Service<ShadowSessions, {
 
     const open = Effect.fnUntraced(function*({ runId, slug }: Cast, place: number, setup: Setup, seed: string, at: Date) {
       const created = yield* sessions.create(runId, {
-        characterSlug: slug, externalUserRef: personOf(place), proactiveControls: { proactive_enabled: false }, metadata: {}, endUser: {}, reuse: false, seed
+        characterSlug: slug, externalUserRef: personOf(place), proactiveControls: { proactive_enabled: false }, metadata: {}, endUser: {}, newThread: true, seed
       }).pipe(Effect.catchTags({ CharacterUnavailable: Effect.die, QuotaReached: Effect.die }))
       const { session_id: sessionId } = created.session
       const { display_name = null, timezone = null, locale = null, age_band } = setup.end_user

@@ -148,7 +148,7 @@ export class Conversations extends Context.Service<Conversations, {
         proactiveControls: {},
         metadata: meeting.startPayload === null ? {} : { start_payload: meeting.startPayload },
         endUser: { display_name: meeting.displayName, locale: meeting.locale },
-        reuse: session === "join"
+        newThread: session !== "join"
       })
       if (opened.session_id !== there?.sessionId) {
         yield* bind(meeting, there?.sessionId ?? null, opened.session_id, created ? 0 : opened.last_cursor, opened.last_cursor)

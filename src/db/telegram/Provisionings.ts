@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { EVENT_TYPES } from "#channels/telegram/render.ts"
@@ -15,6 +16,8 @@ import { type BotIdentity, BotRows, type BotSettings, type StoredBot } from "./B
 export const LINK_MINUTES = 15
 /** A bot whose token cannot be had for so long is not tried any more. */
 const TAKEN_IN_WITHIN = "6 hours"
+/** How long a username stays its app's once its link has run out: somebody may still make the bot. */
+const NAME_HELD_FOR = "1 day"
 /** Who takes a bot in has introduced it by then, or the probe does. */
 const INTRODUCED_WITHIN = "2 minutes"
 /** Who replaces a token has done so by then, or will not. */
@@ -53,14 +56,17 @@ export interface BotPlace {
   readonly channelId: string
 }
 
+/** Another app holds the suggested username. */
+export class NameTaken extends Schema.TaggedError<NameTaken>()("NameTaken", {}) {}
+
 const hash = (code: string) => createHash("sha256").update(code).digest()
 
 /** Requests for managed bots, and how the bots that are made find them. */
 export class Provisionings extends Context.Service<Provisionings, {
-  readonly create: (appId: string, wanted: Wanted) => Effect.Effect<Provisioned, DatabaseError>
+  readonly create: (appId: string, wanted: Wanted) => Effect.Effect<Provisioned, NameTaken | DatabaseError>
   /** The bot that is bound to this Telegram bot already, in whatever app. */
   readonly bound: (userId: number) => Effect.Effect<BotPlace | undefined, DatabaseError>
-  /** Whose request the bot answers: the only one that suggested its name, or the only one of the person who made it. Otherwise it is kept unclaimed. */
+  /** Whose request the bot answers: the one whose link bears its random name, or the only one that the person who made it has claimed. Otherwise it is kept unclaimed. */
   readonly match: (made: MadeBot) => Effect.Effect<BotPlace | undefined, DatabaseError>
   /** A person says by a code which request is theirs; gives the link's parts, and the bot if they have made it already. */
   readonly claim: (code: string, personId: number) => Effect.Effect<{ readonly username: string; readonly name: string; readonly made: MadeBot | undefined } | undefined, DatabaseError>
@@ -83,6 +89,13 @@ export class Provisionings extends Context.Service<Provisionings, {
     const create = Effect.fnUntraced(function*(appId: string, wanted: Wanted) {
       const { channelId } = wanted
       const claimCode = randomBytes(24).toString("base64url")
+      const held = yield* query((sql) => sql`
+        insert into telegram_names (name, app_id, held_until)
+        values (${wanted.suggestedUsername.toLowerCase()}, ${appId}, now() + ${wanted.linkMinutes}::int * interval '1 minute' + ${NAME_HELD_FOR}::interval)
+        on conflict (name) do update set app_id = excluded.app_id, held_until = greatest(telegram_names.held_until, excluded.held_until)
+        where telegram_names.app_id = excluded.app_id or telegram_names.held_until < now()
+        returning 1`)
+      if (held.length === 0) return yield* new NameTaken()
       yield* query((sql) => sql`
         insert into telegram_bots (app_id, channel_id, mode, character_slug, webhook_url, status, owner_ref, unknown_policy, join_window_ms, drafts)
         values (${appId}, ${channelId}, 'managed', ${wanted.characterSlug}, ${wanted.hooksAt === null ? null : `${wanted.hooksAt}/${channelId}`}, 'awaiting_creation', ${wanted.ownerRef}, ${wanted.unknownPolicy ?? "skip"}, ${wanted.joinWindowMs ?? 1200}::int, ${wanted.drafts ?? false}::boolean)`)
@@ -106,12 +119,12 @@ export class Provisionings extends Context.Service<Provisionings, {
       // Whoever found the request and died before the bot was taken in finds it again.
       const found = yield* matched(userId)
       if (found !== undefined) return found
-      // A username that an app has thought of is no proof: another app may have thought of it, too. The person's own word goes before it.
+      // A username that an app has thought of is no proof of which link was used: a person may choose the same one. A random name is known from its link only.
       const [claimed] = yield* query<Array<BotPlace>>((sql) => sql`
         with open as (
-          select app_id, channel_id, case when named and is_random then 1 when named and claimed_by is not null then 2 when claimed_by is not null then 3 else 4 end as rank
+          select app_id, channel_id, case when named and is_random then 1 when named then 2 else 3 end as rank
           from telegram_provisionings, lateral (select lower(suggested_username) = lower(${username}) as named) n
-          where matched_at is null and expires_at > now() and coalesce(claimed_by, ${ownerId}) = ${ownerId} and (named or claimed_by is not null)
+          where matched_at is null and expires_at > now() and coalesce(claimed_by, ${ownerId}) = ${ownerId} and (claimed_by is not null or (named and is_random))
         ), best as (
           select rank from open group by rank having count(*) = 1 and rank = (select min(rank) from open)
         )
@@ -148,9 +161,12 @@ export class Provisionings extends Context.Service<Provisionings, {
         delete from telegram_provisionings p where p.app_id = ${appId} and p.channel_id = ${channelId} and ${isOver(sql)} returning 1`)
       if (over.length > 0) yield* rows.detach(appId, channelId, "link_expired")
     }, transaction)
+    const forgetNames = query((sql) => sql`delete from telegram_names where held_until < now()`)
     const expire = query<Array<BotPlace>>((sql) => sql`
       select p.app_id as "appId", p.channel_id as "channelId" from telegram_provisionings p where ${isOver(sql)}`).pipe(
-      Effect.flatMap((over) => Effect.forEach(over, expireOne, { discard: true }))
+      Effect.flatMap((over) => Effect.forEach(over, expireOne, { discard: true })),
+      Effect.andThen(forgetNames),
+      Effect.asVoid
     )
 
     return Provisionings.of({

@@ -9,7 +9,7 @@ export const codePage = (userCode: string, problem: string | null): string => pa
 ${problemOf(problem)}
 <form method="post" action="/device">
 <label for="user_code">The code that the program shows</label>
-<input class="code" type="text" id="user_code" name="user_code" value="${userCode}" placeholder="XXXX-XXXX" maxlength="20" required autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus>
+<input class="code" type="text" id="user_code" name="user_code" value="${userCode}" placeholder="XXXXX-XXXXX" maxlength="20" required autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus>
 <button class="act" type="submit">Continue</button>
 </form>
 <p class="soft">Continue only with a code from a program that you have started yourself.</p>`)
@@ -18,7 +18,7 @@ const named = (client: string): Html => html`<b><bdi>${client}</bdi></b>`
 
 export const signInPage = ({ client_name }: Approval, development: boolean): string => page("Sign in to go on", html`
 <p>A program that calls itself ${named(client_name)} asks for access to your account. Sign in to see what it asks for, and to decide.</p>
-${development ? html`<p class="mark">Development sign-in: no password is asked for.</p>` : null}
+${development ? html`<p class="mark">Development sign-in: you need a code from the server's console.</p>` : null}
 <a class="act" href="/device/sign-in">Sign in</a>
 <p class="soft">Not yours? Close this page, and nothing happens.</p>`)
 
@@ -45,11 +45,14 @@ export const problemPage = (title: string, problem: string): string => page(titl
 <a class="act" href="/device">Enter a code</a>`)
 
 /** The sign-in of the development issuer. */
-export const developmentSignInPage = (action: string): string => page("Development sign-in", html`
-<p class="mark">For development only. Nobody is asked for a password: whoever you say you are, you are.</p>
+export const developmentSignInPage = (action: string, problem: string | null): string => page("Development sign-in", html`
+<p class="mark">For development only. The server has printed a code on its console, where it was started. Whoever can read it may sign in under any name.</p>
+${problemOf(problem)}
 <form method="post" action="${action}">
+<label for="code">Code on the server's console</label>
+<input class="code" type="text" id="code" name="code" placeholder="XXXX-XXXX" maxlength="20" required autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus>
 <label for="name">Sign in as</label>
-<input type="text" id="name" name="name" value="developer" maxlength="60" required autocomplete="off" spellcheck="false" autofocus>
+<input type="text" id="name" name="name" value="developer" maxlength="60" required autocomplete="off" spellcheck="false">
 <button class="act" type="submit">Sign in</button>
 </form>
 <p class="soft">For people to sign in for real, set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.</p>`)

@@ -57,14 +57,14 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.patch(userPath, {
-    config: { account: "caps:write", within: "account_end_user", writes: true },
-    schema: { ...WITH_TOKEN, operationId: "updateAppEndUserCaps", summary: "Change it by JSON merge patch", params: userParams, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
+    config: { account: "caps:write", within: "account_app", writes: true },
+    schema: { ...WITH_TOKEN, operationId: "updateAppEndUserCaps", summary: "Change it by JSON merge patch, also before their first session", params: userParams, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
       const { app_id: appId } = yield* findAccountApp(request)
       const { external_user_ref: ref } = request.params
       if (!isExternalUserRef(ref)) return yield* notFound.account_end_user
       const allowance = yield* Allowances.use((allowances) => allowances.limitEndUser(appId, ref, readEndUserCaps(request.body)))
-      return success(toEndUserCapsResource(ref, allowance ?? (yield* notFound.account_end_user), yield* Clock.currentTimeMillis))
+      return success(toEndUserCapsResource(ref, allowance, yield* Clock.currentTimeMillis))
     })))
 }

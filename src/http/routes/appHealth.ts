@@ -4,6 +4,7 @@ import { Writer } from "#pipeline/generation/Writer.ts"
 import { AppHealth, type HealthRow } from "#src/db/AppHealth.ts"
 import { isPlaceholder, Painter } from "#src/model/Painter.ts"
 import { Storage } from "#src/storage/Storage.ts"
+import { engineKind } from "#src/model/engineNames.ts"
 import { success } from "../envelope.ts"
 import { answers } from "../schemas/answers.ts"
 import { AppHealthData } from "../schemas/observability.ts"
@@ -37,7 +38,7 @@ export const appHealthRoutes: Routes = ({ app, answer }) => {
         components: {
           database: { status: "ok" },
           queue: { ready: row.waiting, oldest_age_seconds: row.oldest_age_seconds ?? 0, failed: row.failed },
-          llm: { engine: engine.startsWith("offline") ? "offline" : "live", model, last_ok_at: row.last_ok_at?.toISOString() ?? null, error_rate_5m: rate(row.went_wrong, row.written) },
+          llm: { engine: engineKind(engine), model, last_ok_at: row.last_ok_at?.toISOString() ?? null, error_rate_5m: rate(row.went_wrong, row.written) },
           images: { engine: isPlaceholder(painter) ? "offline" : "live", model: painter.model, storage, open: row.images_open, failed: row.images_failed, last_ok_at: row.image_ok_at?.toISOString() ?? null },
           delivery: { backlog: row.backlog, failing_channels: row.failing_channels, telegram_hold: row.hold === null ? null : { since: new Date(row.hold.since).toISOString(), reason: row.hold.reason } },
           watchdog: { last_run_at: row.heartbeat_at?.toISOString() ?? null, rescued_1h: row.rescued }

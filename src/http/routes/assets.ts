@@ -6,7 +6,6 @@ import { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import { curl, success } from "../envelope.ts"
 import { assetLimitReached, assetTooLarge, assetTypeUnsupported, notFound, storageUnavailable, validationError } from "../errors.ts"
 import { findCharacter } from "../findCharacter.ts"
-import { freeAfterLarge } from "../freeAfterLarge.ts"
 import { createOnce } from "../idempotent.ts"
 import { INTERNAL } from "../internalSurface.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
@@ -99,8 +98,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         Effect.catchTags({
           PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),
           StorageError: () => Effect.fail(storageUnavailable)
-        }),
-        Effect.ensuring(freeAfterLarge(request))
+        })
       )
       return yield* createOnce(request, assets.create(appId, slug, { kind, label, isPrimary }, picture).pipe(
         Effect.catchTag("TooManyAssets", () => Effect.fail(assetLimitReached(MOST_ASSETS))),
@@ -147,7 +145,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     })))
 
   app.get("/v1/assets/:asset_id/content", {
-    config: { public: true },
+    config: { public: true, uncounted: true },
     schema: { operationId: "showAsset", summary: "A picture, by the signed address that it is given out with; take that whole", ...INTERNAL, response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503) }
   }, async (request, reply) => {
     const { asset_id: id = "" } = request.params as Record<string, string>

@@ -13,8 +13,9 @@ import type { Routes } from "../Server.ts"
 
 /** A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own name. */
 const idOf = ({ channel_id, event_cursor }: Delivery) => `dlv_${channel_id.replace(/^chn_/, "")}_${event_cursor}`
+const PLACE = /^(bot_)?([0-9A-Z]{26})_([1-9]\d{0,14})$/
 const readPlace = (prefix: string, text: string): DeliveryPlace | null => {
-  const [, bot, ulid = "", cursor = ""] = new RegExp(`^${prefix}(bot_)?([0-9A-Z]{26})_([1-9]\\d{0,14})$`).exec(text) ?? []
+  const [, bot, ulid = "", cursor = ""] = (text.startsWith(prefix) ? PLACE.exec(text.slice(prefix.length)) : null) ?? []
   const kind = bot === undefined ? "chn" : "bot"
   const channelId = `${kind}_${ulid}`
   return isId(kind, channelId) ? { channelId, cursor: Number(cursor) } : null

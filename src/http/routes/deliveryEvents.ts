@@ -6,6 +6,7 @@ import { poll } from "#channels/event-log/poll.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { curl, encodedEnvelope } from "../envelope.ts"
 import { cursorExpired } from "../errors.ts"
+import { OpenReads } from "../OpenReads.ts"
 import { answers, EventPage } from "../schemas/answers.ts"
 import { cursor, endsWithKey } from "../logReading.ts"
 import type { Routes } from "../Server.ts"
@@ -30,7 +31,8 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
     const text = await run(reply, Effect.gen(function*() {
       const { appId, prefix } = request.principal
       yield* OperationalLog.use((log) => log.begin(appId))
-      const page = yield* endsWithKey(prefix, wait, poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping))
+      const reading = endsWithKey(prefix, wait, poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping))
+      const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
       const { text, nextCursor, tail, keptAfter } = yield* Effect.fromOption(page).pipe(Effect.orDie)
       if (since < keptAfter) return yield* cursorExpired(keptAfter)
       return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [

@@ -8,7 +8,7 @@ import { Accounts } from "#src/db/Accounts.ts"
 import { DeviceApprovals } from "#src/db/DeviceApprovals.ts"
 import { LIFETIME_SECONDS } from "#src/db/DeviceCodes.ts"
 import { RollingLimits } from "#src/db/RollingLimits.ts"
-import { clientAddress } from "../clientAddress.ts"
+import { clientAddress, clientSite } from "../clientAddress.ts"
 import { ApiError } from "../errors.ts"
 import { readForm } from "../form.ts"
 import { INTERNAL, PAGE } from "../internalSurface.ts"
@@ -16,9 +16,10 @@ import { approvalPage, codePage, decidedPage, problemPage, signInPage } from "..
 import { PAGE_POLICY } from "../pages/page.ts"
 import type { Routes } from "../Server.ts"
 
-/** Codes that may be tried, by one address and in all: 20^8 codes there are (RFC 8628, 5.1). */
+/** Codes that one address and one IPv6 site may try, and that one account may bring (RFC 8628, 5.1). What bounds all together: userCode.ts. */
 const TRIED = { kind: "user_code", most: 20, windowSeconds: 600 }
-const TRIED_IN_ALL = { kind: "user_code", subject: "all", most: 2000, windowSeconds: 600 }
+const TRIED_BY_SITE = { kind: "user_code_site", most: 200, windowSeconds: 600 }
+const BROUGHT = { kind: "user_code_account", most: 20, windowSeconds: 600 }
 
 interface Page {
   readonly status: number
@@ -26,6 +27,11 @@ interface Page {
 }
 const shown = (text: string): Page => ({ status: 200, text })
 const over: Page = { status: 410, text: problemPage("Nothing to decide", "This code has expired, was decided already, or was begun in another browser. Have the program show you a new one.") }
+
+const tooManyBrought = (seconds: number): Page => ({
+  status: 429,
+  text: problemPage("Too many codes", `This account has entered too many codes. Try again in ${Math.ceil(seconds / 60)} minutes.`)
+})
 
 const signInFailed = ({ reason }: SignInFailed): Page => reason === "refused"
   ? { status: 403, text: problemPage("Not signed in", "You were not signed in. Enter the code again to try once more.") }
@@ -57,9 +63,10 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
   const remember = (reply: FastifyReply, value: string) => reply.setCookie(cookieName(), value, { ...options(), maxAge: LIFETIME_SECONDS })
   const send = (reply: FastifyReply, { status, text }: Page) => reply.code(status).type("text/html; charset=utf-8").send(text)
 
-  const tryCode = Effect.fnUntraced(function*(address: string, typed: string) {
+  const tryCode = Effect.fnUntraced(function*(ip: string, typed: string) {
     const limits = yield* RollingLimits
-    const tries = [{ ...TRIED, subject: address }, TRIED_IN_ALL]
+    const site = clientSite(ip)
+    const tries = [{ ...TRIED, subject: clientAddress(ip) }, ...site === null ? [] : [{ ...TRIED_BY_SITE, subject: site }]]
     for (const limit of tries) {
       const counted = yield* limits.take(limit)
       if (!counted.taken) return { status: 429, text: codePage("", `Too many codes were tried. Try again in ${Math.ceil(counted.retryAfterSeconds / 60)} minutes.`) }
@@ -91,7 +98,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
 
     pages.post("/device", async (request, reply) => {
       if (fromElsewhere(request)) return send(reply, { status: 403, text: codePage("", "Enter the code here.") })
-      const begun = await run(reply, tryCode(clientAddress(request.ip), (request.body as URLSearchParams).get("user_code") ?? ""))
+      const begun = await run(reply, tryCode(request.ip, (request.body as URLSearchParams).get("user_code") ?? ""))
       return typeof begun === "string" ? remember(reply, begun).redirect("/device/confirm", 303) : send(reply, begun)
     })
 
@@ -121,6 +128,8 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
         if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
         const person = yield* IdentityProvider.use((provider) => provider.whoCame({ baseUrl: baseUrl(), cookie: given, query: request.url.split("?")[1] ?? "" }))
         const account = yield* Accounts.use((accounts) => accounts.signIn(person))
+        const brought = yield* RollingLimits.use((limits) => limits.take({ ...BROUGHT, subject: account.account_id }))
+        if (!brought.taken) return tooManyBrought(brought.retryAfterSeconds)
         return (yield* DeviceApprovals.use((approvals) => approvals.signedIn(given, account.account_id))) ?? over
       }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed)))))
       return typeof next === "string" ? remember(reply, next).redirect("/device/confirm", 303) : send(reply, next)

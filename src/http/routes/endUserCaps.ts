@@ -45,12 +45,13 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
     })))
 
   app.patch(`${path}/caps`, {
-    config: { within: "end_user", writes: true },
-    schema: { operationId: "updateEndUserCaps", summary: "Change what an end-user may use by JSON merge patch", tags, params, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
+    config: { writes: true },
+    schema: { operationId: "updateEndUserCaps", summary: "Change what an end-user may use by JSON merge patch, also before their first session", tags, params, body: EndUserCapsPatch, response: answers(EndUserCapsData.extend(written), 404, 413) }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
-      const { ref } = yield* find(request)
+      const { external_user_ref: ref } = request.params
+      if (!isExternalUserRef(ref)) return yield* notFound.end_user
       const changed = yield* Allowances.use((allowances) => allowances.limitEndUser(request.principal.appId, ref, readEndUserCaps(request.body)))
-      return success(toEndUserCapsResource(ref, changed ?? (yield* notFound.end_user), yield* Clock.currentTimeMillis), next(ref))
+      return success(toEndUserCapsResource(ref, changed, yield* Clock.currentTimeMillis), next(ref))
     })))
 }

@@ -39,7 +39,7 @@ const changeOf = ({ display_name, timezone, locale, age_band, blocked }: z.outpu
   ...(timezone !== undefined && { timezone }),
   ...(locale !== undefined && { locale }),
   ...(age_band !== undefined && { age_band: age_band ?? "unknown" }),
-  ...(blocked !== undefined && { blocked: blocked ?? false })
+  ...(blocked !== undefined && { blocked })
 })
 
 /** References may be of any characters and so long that a cursor made of one is longer than of anything else. */

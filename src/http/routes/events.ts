@@ -11,13 +11,12 @@ import { poll } from "#channels/event-log/poll.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "../envelope.ts"
-import { cursorExpired, notFound, rateLimited, validationError } from "../errors.ts"
+import { cursorExpired, notFound, validationError } from "../errors.ts"
 import { cursor, endsWithKey } from "../logReading.ts"
+import { OpenReads } from "../OpenReads.ts"
 import { answers, answersAs, EventPage } from "../schemas/answers.ts"
 import type { Routes } from "../Server.ts"
 
-/** Open streams of one key in one process. */
-const MAX_STREAMS_PER_KEY = 20_000
 /** What a reader waits before it comes back, spread so that those cut off together do not return together. */
 const RETRY_MS = { least: 1000, spread: 2000 }
 
@@ -63,7 +62,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
         limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
         wait: z.coerce.number().min(0).max(30).default(0).describe("Seconds to wait for something to appear on an empty page")
       }),
-      response: answers(EventPage, 404, 410)
+      response: answers(EventPage, 404, 410, 429)
     }
   }, async (request, reply) => {
     const { since, limit, wait } = request.query
@@ -71,7 +70,8 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     const text = await run(reply, Effect.gen(function*() {
       if (!isId("ses", sessionId)) return yield* notFound.session
       const { appId, prefix } = request.principal
-      const page = yield* endsWithKey(prefix, wait, poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping))
+      const reading = endsWithKey(prefix, wait, poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping))
+      const page = yield* OpenReads.use((reads) => reads.during(request.principal, wait, reading))
       if (Option.isNone(page)) return yield* notFound.session
       const { text, nextCursor, tail, keptAfter } = page.value
       if (since < keptAfter) return yield* cursorExpired(keptAfter)
@@ -81,13 +81,6 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     }))
     return reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store").send(text)
   })
-
-  const streams = new Map<string, number>()
-  const count = (key: string, change: 1 | -1) => {
-    const now = (streams.get(key) ?? 0) + change
-    if (now === 0) streams.delete(key)
-    else streams.set(key, now)
-  }
 
   app.get("/v1/sessions/:session_id/events/stream", {
     exposeHeadRoute: false,
@@ -111,12 +104,10 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
       if (Option.isNone(first)) return yield* notFound.session
       if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
-      if ((streams.get(prefix) ?? 0) >= MAX_STREAMS_PER_KEY) return yield* rateLimited("This key has too many open streams.")
-
       const feeds = yield* Feeds
       const { watch } = yield* KeyWatch
+      const leaveCount = yield* OpenReads.use((reads) => reads.open(request.principal))
       openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
-      count(prefix, 1)
       const sink = sinkOf(reply.raw)
       const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
       const unwatch = watch(prefix, () => {
@@ -126,7 +117,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       const close = () => {
         unwatch()
         leave()
-        count(prefix, -1)
+        leaveCount()
       }
       if (reply.raw.destroyed) close()
       else reply.raw.once("close", close)

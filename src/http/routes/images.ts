@@ -8,7 +8,7 @@ import { ContentSignatures } from "#src/db/ContentSignatures.ts"
 import { Expenses } from "#src/db/Expenses.ts"
 import { type Image, Images } from "#src/db/Images.ts"
 import { VisualIdentities } from "#src/db/VisualIdentities.ts"
-import { Painter } from "#src/model/Painter.ts"
+import { MOST_REFERENCES_SENT, Painter } from "#src/model/Painter.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
 import { Storage } from "#src/storage/Storage.ts"
 import { toUsd } from "../caps.ts"
@@ -91,7 +91,10 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       if (character.status === "archived") return yield* characterArchived
       if (deliver && session?.status !== "active") return yield* sessionExited
 
-      const priceMicroUsd = (yield* Painter).priceMicroUsd(size)
+      const identity = yield* VisualIdentities.use((identities) => identities.get(appId, characterSlug))
+      const painter = yield* Painter
+      const references = painter.takesReferences ? Math.min(MOST_REFERENCES_SENT, identity?.identity.reference_asset_ids.length ?? 0) : 0
+      const priceMicroUsd = painter.priceMicroUsd(size, references)
       const payer = { appId, sessionId: session?.session_id ?? null }
       const objection = yield* Expenses.use((expenses) => expenses.objection(payer, "image", priceMicroUsd))
       if (objection !== null) return yield* unpaid[objection]
@@ -100,7 +103,6 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const refusal = pictureRefusal({ kind, words: [prompt ?? "", caption ?? ""], ageBand })
       if (refusal !== null) return yield* imagePromptRejected(refusal)
       if (prompt === null && (kind === "selfie" || kind === "scene")) return yield* validationError("body.prompt: Required, for a selfie or a scene")
-      const identity = yield* VisualIdentities.use((identities) => identities.get(appId, characterSlug))
       if (kind !== "scene" && (identity?.identity.appearance ?? "") === "") return yield* visualIdentityMissing
 
       const image = yield* Images.use((images) => images.request(appId, { characterSlug, sessionId: payer.sessionId, kind, prompt, caption, size, deliver, priceMicroUsd }))
@@ -164,7 +166,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const expense = yield* expenses.take(payer, "probe", priceMicroUsd("square"))
       if (expense === null) return yield* workNotAffordable
       const begunAt = yield* Clock.currentTimeMillis
-      const error_code = yield* paint({ prompt: PROBE, size: "square", name: "Probe", seed: "probe" }).pipe(
+      const error_code = yield* paint({ prompt: PROBE, size: "square", name: "Probe", seed: "probe", modelSeed: null, references: [] }).pipe(
         Effect.flatMap((painted) => Pictures.use((pictures) => pictures.clean(painted))),
         Effect.as(null),
         Effect.catchTags({ NotPainted: ({ code }) => Effect.succeed(code), PictureRefused: () => Effect.succeed("bad_image") })
@@ -176,7 +178,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     })))
 
   app.get(`${one}/content`, {
-    config: { public: true },
+    config: { public: true, uncounted: true },
     schema: { operationId: "showImage", summary: "A picture, by the signed address in image_url; take that whole", ...INTERNAL, response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503) }
   }, async (request, reply) => {
     const { image_id: id = "" } = request.params as Record<string, string>

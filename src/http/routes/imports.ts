@@ -1,21 +1,23 @@
 import * as Effect from "effect/Effect"
-import * as Semaphore from "effect/Semaphore"
+import type { FastifyReply, FastifyRequest } from "fastify"
+import { pipeline } from "node:stream"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { type ImportClosed, Imports, type StoredImport } from "#src/db/Imports.ts"
 import { editBundle, isWithin } from "#src/imports/editBundle.ts"
-import { readImport } from "#src/imports/readImport.ts"
 import type { Finding } from "#src/imports/Report.ts"
 import { curl, success } from "../envelope.ts"
 import { preparePictures } from "../bringPictures.ts"
 import { commitImport } from "../commitImport.ts"
-import { importClosed, importLimitReached, importRefused, notFound, validationError } from "../errors.ts"
-import { freeAfterLarge } from "../freeAfterLarge.ts"
-import { createOnce } from "../idempotent.ts"
+import { atMost } from "../atMost.ts"
+import { demoBodyTooLarge, importClosed, importLimitReached, notFound, validationError } from "../errors.ts"
+import { createOnce, isReplay } from "../idempotent.ts"
 import { toImportResource, toImportSummary } from "../importResource.ts"
 import { cursorKey, listQuery, page } from "../listing.ts"
-import { reviewBundle } from "../reviewBundle.ts"
+import { LARGE_BYTES } from "../LargeBodies.ts"
+import { UnreadBody } from "../parsing.ts"
+import { ParseWorkers } from "../ParseWorkers.ts"
 import { answers, created, written } from "../schemas/answers.ts"
 import { isSlug } from "../schemas/character.ts"
 import { ImportCommit, ImportCommitted, ImportCreate, ImportData, ImportPage, ImportPatch } from "../schemas/import.ts"
@@ -23,13 +25,9 @@ import type { Routes } from "../Server.ts"
 
 /** Base64 of the largest file there may be, and room for the rest of the body. */
 const BODY_LIMIT_BYTES = 14 * 1024 * 1024
-const BASE64 = /^[\w+/=\s-]*$/
 
 /** Imports of an app that wait at once: they take room, and anybody can fetch a demo key. */
 const MOST_OPEN = { runtime: 50, demo: 5 } as const
-
-/** One file at a time: what a hostile one takes is bounded, and is not to be had twice. */
-const reading = Semaphore.makeUnsafe(1)
 
 /** The character that an import is for. */
 const targetOf = Effect.fnUntraced(function*(appId: string, slug: string | null) {
@@ -40,9 +38,16 @@ const shown = Effect.fnUntraced(function*(appId: string, stored: StoredImport) {
   return toImportResource(stored, stored.mode === "update" ? yield* targetOf(appId, stored.target_slug) : undefined)
 })
 
+/** Before the body is read: an app that has no room for another import need not send one. */
+const requireRoom = Effect.fnUntraced(function*(request: FastifyRequest) {
+  const { appId, kind } = request.principal
+  const open = yield* Imports.use((imports) => imports.countOpen(appId))
+  if (open >= MOST_OPEN[kind] && !(yield* isReplay(request))) return yield* importLimitReached
+})
+
 const refuse = ({ status }: ImportClosed) => Effect.fail(importClosed(status))
 
-export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
+export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   const tags = ["Imports"]
   const one = "/v1/imports/:import_id"
   const headers = z.object({ "idempotency-key": z.string().optional() })
@@ -62,7 +67,14 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
 
   app.post("/v1/imports", {
     bodyLimit: BODY_LIMIT_BYTES,
-    config: { demo: true, writes: true },
+    config: { demo: true, writes: true, readsBody: true },
+    onRequest: (request: FastifyRequest, reply: FastifyReply) => run(reply, requireRoom(request)),
+    preParsing: (request, _, payload, done) => {
+      if (request.principal.kind !== "demo") return done(null, payload)
+      return done(null, pipeline(payload, atMost(LARGE_BYTES, () => demoBodyTooLarge(LARGE_BYTES)), () => {}))
+    },
+    // A thread does it (stageImport).
+    validatorCompiler: () => (value: unknown) => ({ value }),
     schema: {
       operationId: "createImport",
       summary: "Stage a character from a file, to be looked at before it is one",
@@ -74,25 +86,17 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
     }
   }, (request, reply) =>
     answer(request, reply, Effect.gen(function*() {
-      const { appId } = request.principal
-      const { format, json, content_base64: base64 = "", filename, mode, target_slug: slug = null } = request.body
-      if (slug !== null && mode === "create" && !isSlug(slug)) return yield* validationError("body.target_slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
-      if (mode === "update" && (yield* targetOf(appId, slug)) === undefined) return yield* notFound.character
-      if (!BASE64.test(base64)) return yield* importRefused("unreadable", "content_base64 is not base64.")
-      const content = json === undefined ? { bytes: Buffer.from(base64, "base64") } : { json }
-      const staged = yield* reading.withPermits(1)(Effect.gen(function*() {
-        const { bundle, report, format: found, images } = yield* readImport({ format, filename, content, forPresent: mode === "update" }).pipe(
-          Effect.catchTag("ImportRefused", ({ reason, problem }) => Effect.fail(importRefused(reason, problem)))
-        )
-        const named = slug === null || mode === "update" ? bundle : { ...bundle, character: { ...bundle.character, slug } }
-        return { ...yield* reviewBundle(named, report, mode, []), format: found, images }
-      }).pipe(Effect.ensuring(freeAfterLarge(request))))
+      const { appId, kind } = request.principal
+      const body: unknown = request.body
+      const bytes = body instanceof UnreadBody ? body.bytes : Buffer.alloc(0)
+      const { staged, mode, targetSlug, filename, ignored, hash } = yield* ParseWorkers.use((workers) => workers.stage(appId, bytes))
+      if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* notFound.character
       return yield* createOnce(request, Effect.gen(function*() {
-        const stored = yield* Imports.use((imports) => imports.stage(appId, { ...staged, mode, targetSlug: slug, filename, mostOpen: MOST_OPEN[request.principal.kind] })).pipe(
+        const stored = yield* Imports.use((imports) => imports.stage(appId, { ...staged, mode, targetSlug, filename, mostOpen: MOST_OPEN[kind] })).pipe(
           Effect.catchTag("TooManyImports", () => Effect.fail(importLimitReached))
         )
-        return success(yield* shown(appId, stored), actions(stored))
-      }))
+        return { ...success(yield* shown(appId, stored), actions(stored)), ignored }
+      }), Buffer.from(hash))
     })))
 
   app.get("/v1/imports", {
@@ -141,6 +145,7 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
     answer(request, reply, Effect.gen(function*() {
       const { appId } = request.principal
       const { import_id: id } = yield* find(appId, request.params.import_id)
+      const workers = yield* ParseWorkers
       const { set = {}, drop = [], accept_warnings: accepting = [] } = request.body
       const stored = yield* Imports.use((imports) => imports.revise(appId, id, (open) => Effect.gen(function*() {
         const { bundle, unplaced } = editBundle(open.bundle, { set, drop })
@@ -151,7 +156,7 @@ export const importRoutes: Routes = ({ app, answer, baseUrl }) => {
         const seenTo = [...Object.keys(set), ...drop]
         const left = (list: ReadonlyArray<Finding>) => list.filter(({ path }) => !seenTo.some((touched) => isWithin(path, touched)))
         const accepted = [...new Set([...open.accepted_warnings, ...accepting.filter((code) => open.report.warnings.some((warning) => warning.code === code))])]
-        const reviewed = yield* reviewBundle(bundle, { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) }, open.mode, accepted)
+        const reviewed = yield* workers.review(appId, bundle, { ...open.report, warnings: left(open.report.warnings), blockers: left(open.report.blockers) }, open.mode, accepted)
         return { ...reviewed, accepted }
       }))).pipe(Effect.catchTag("ImportClosed", refuse))
       if (stored === undefined) return yield* notFound.import

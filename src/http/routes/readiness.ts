@@ -7,7 +7,9 @@ import { SCRIPT } from "#pipeline/readiness/rehearse.ts"
 import { Assets } from "#src/db/Assets.ts"
 import { Characters } from "#src/db/Characters.ts"
 import { Probes, type StoredProbe } from "#src/db/Probes.ts"
-import { probeMicroUsd } from "#src/model/prices.ts"
+import { engineKind } from "#src/model/engineNames.ts"
+import { Prices } from "#src/model/prices.ts"
+import { ModelCast, probeMicroUsd } from "#src/model/reservation.ts"
 import { toUsd } from "../caps.ts"
 import { curl, success } from "../envelope.ts"
 import { characterArchived, workNotAffordable } from "../errors.ts"
@@ -58,7 +60,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
       const [contradictions, probe, hasPrimaryAsset] = yield* Effect.all([
         probes.contradictions(appId, slug, version), probes.latest(appId, slug), Assets.use((assets) => assets.hasPrimary(appId, slug))
       ], { concurrency: 3 })
-      const { status, score, checks } = assess(ruled(appId, character), { contradictions, hasPrimaryAsset, engine: { live: !engine.startsWith("offline"), model } })
+      const { status, score, checks } = assess(ruled(appId, character), { contradictions, hasPrimaryAsset, engine: { live: engineKind(engine) === "live", model } })
       if (status !== character.readiness) yield* Characters.use((characters) => characters.noteReadiness(appId, slug, version, status))
       const checked_at = new Date(yield* Clock.currentTimeMillis).toISOString()
       return success({ status, score, checks, checked_version: version, checked_at, probe: probe === undefined ? null : toProbe(probe) },
@@ -83,7 +85,9 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { slug, version, status } = character
       if (status === "archived") return yield* characterArchived
       const { engine, model } = yield* Writer
-      const probe = yield* Probes.use((probes) => probes.begin(appId, slug, version, { engine, model, holdMicroUsd: probeMicroUsd(model, SCRIPT.length) })).pipe(
+      const characterBytes = Buffer.byteLength(JSON.stringify(character.profile))
+      const holdMicroUsd = probeMicroUsd(yield* Prices, yield* ModelCast, SCRIPT.map(({ user }) => user), characterBytes)
+      const probe = yield* Probes.use((probes) => probes.begin(appId, slug, version, { engine, model, holdMicroUsd })).pipe(
         Effect.catchTag("NotAffordable", () => Effect.fail(workNotAffordable))
       )
       return success(toProbe(probe), [{ command: curl(baseUrl(), "GET", `/v1/characters/${slug}/readiness`), description: "See how it goes" }])

@@ -3,12 +3,12 @@ import * as z from "zod"
 import { Pages, PAGE_MAX_CHARS } from "#channels/outbound/Pages.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { chunk } from "#pipeline/evidence/chunk.ts"
-import { Writer } from "#pipeline/generation/Writer.ts"
 import { type Change, isChangePath, mergePatchFor } from "#pipeline/research/Change.ts"
 import { Evidence } from "#src/db/Evidence.ts"
 import { Findings, type FindingRefused, type StoredFinding } from "#src/db/Findings.ts"
 import { MOST_OPEN_RESEARCH, type NewSource, Research, type StoredResearch } from "#src/db/Research.ts"
-import { PART_CHARS, readingMicroUsd } from "#src/model/prices.ts"
+import { Prices } from "#src/model/prices.ts"
+import { ModelCast, PART_CHARS, readingMicroUsd } from "#src/model/reservation.ts"
 import { toUsd } from "../caps.ts"
 import { curl, success } from "../envelope.ts"
 import { evidenceRetracted, findingAccepted, notFound, rateLimited, researchNotFinished, validationError, versionConflict, workNotAffordable } from "../errors.ts"
@@ -60,14 +60,15 @@ const toSummary = (run: StoredResearch) => ({
 const partsOf = (text: string) => chunk(text, PART_CHARS)
 
 /** A source as it is read, with what reading it may cost; 422 says what is wrong with it. */
-const prepare = (appId: string, slug: string, model: string) => Effect.fnUntraced(function*({ kind, text, evidence_id, url }: z.output<typeof ResearchCreate>["sources"][number], place: number) {
+const prepare = (appId: string, slug: string) => Effect.fnUntraced(function*({ kind, text, evidence_id, url }: z.output<typeof ResearchCreate>["sources"][number], place: number) {
   const none: NewSource = { kind, url: null, evidenceId: null, text: null, parts: null }
-  const costOf = (whole: string) => partsOf(whole).reduce((sum, part) => sum + readingMicroUsd(model, part.text.length), 0)
+  const [prices, cast] = [yield* Prices, yield* ModelCast]
+  const costOf = (whole: string) => partsOf(whole).reduce((sum, part) => sum + readingMicroUsd(prices, cast, part.text), 0)
   if (text !== undefined) return { source: { ...none, text, parts: partsOf(text).length }, cost: costOf(text) }
   if (url !== undefined) {
     const address = yield* Pages.use((pages) => pages.check(url)).pipe(Effect.catchTag("UrlRejected", ({ message, fix }) => Effect.fail(validationError(`body.sources[${place}].url: ${message}`, fix))))
     if (address === null) return yield* validationError(`body.sources[${place}].url: is of no host that pages may be read from here`, "Send the text itself, or have the operator of this server name the host in RESEARCH_HOSTS.")
-    return { source: { ...none, url: address.href }, cost: Math.ceil(PAGE_MAX_CHARS / PART_CHARS) * readingMicroUsd(model, PART_CHARS) }
+    return { source: { ...none, url: address.href }, cost: Math.ceil(PAGE_MAX_CHARS / PART_CHARS) * readingMicroUsd(prices, cast, "x".repeat(PART_CHARS)) }
   }
   const id = evidence_id ?? ""
   const evidence = isId("evd", id) ? yield* Evidence.use((all) => all.get({ appId, slug }, id)) : undefined
@@ -127,8 +128,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { appId } = request.principal
       const { question, purpose, sources, max_cost_usd } = request.body
       yield* findCharacter(appId, slug)
-      const { model } = yield* Writer
-      const prepared = yield* Effect.forEach(sources, prepare(appId, slug, model))
+      const prepared = yield* Effect.forEach(sources, prepare(appId, slug))
       const run = yield* Research.use((research) => research.begin({ appId, slug }, {
         question, purpose, sources: prepared.map(({ source }) => source), maxMicroUsd: Math.round(max_cost_usd * 1_000_000), plannedMicroUsd: prepared.reduce((sum, { cost }) => sum + cost, 0)
       })).pipe(Effect.catchTags({

@@ -11,6 +11,7 @@ const utc = (time: string | null) => time === null ? null : new Date(time).toISO
 
 const toResource = (run: Run) => ({
   trace_id: run.run_ref,
+  parent_trace_id: run.parent_ref,
   session_id: run.session_id,
   kind: run.kind,
   status: run.status,
@@ -23,7 +24,8 @@ const toData = ({ runs, next }: RunPage) => ({ runs: runs.map(toResource), next_
 
 const RunsData = z.object({
   runs: z.array(z.object({
-    trace_id: z.string().describe("Equals the run_ref of the turn; of an image, a probe and research, their own; the id of an eval"),
+    trace_id: z.string().describe("Unique. The run_ref of a turn; of a relational_update the run_ref with -update added; an image, a probe and research have their own; the id of an eval"),
+    parent_trace_id: z.string().nullable().describe("The turn that a relational_update, or an image that a reply asked for, belongs to"),
     session_id: z.string().nullable().describe("null: it is of no session"),
     kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. image: a picture that was asked for in the session, behind the turn before it. eval: a whole run of a suite"),
     status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),

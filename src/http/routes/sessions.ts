@@ -35,7 +35,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     config: { demo: true, writes: true },
     schema: {
       operationId: "createSession",
-      summary: "Open a thread between a person and a character; the character may greet",
+      summary: "Open the thread between a person and a character, or return the active one; the character may greet",
       tags,
       headers: z.object({ "idempotency-key": z.string().optional() }),
       body: SessionCreate,
@@ -43,7 +43,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     }
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
-      const { external_user_ref, proactive_enabled, end_user, metadata, reuse } = request.body
+      const { external_user_ref, proactive_enabled, end_user, metadata, new_thread } = request.body
       const sessions = yield* Sessions
       const { session, created } = yield* sessions.create(request.principal.appId, {
         characterSlug: characterSlugOf(request.body),
@@ -51,7 +51,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
         proactiveControls: proactive_enabled === undefined || proactive_enabled === null ? {} : { proactive_enabled },
         metadata: metadata ?? {},
         endUser: end_user ?? {},
-        reuse
+        newThread: new_thread
       }).pipe(Effect.catchTags({
         CharacterUnavailable: ({ reason }) => Effect.fail({ not_found: notFound.character, archived: characterArchived, not_ready: characterNotReady }[reason]),
         QuotaReached: () => Effect.fail(demoQuotaExceeded("sessions"))

@@ -14,6 +14,8 @@ import { hangWorldRoutes } from "../worldRoutes.ts"
 
 const MOST_TOLD = 50
 
+const STATUS_IN_WORDS = { draft: "a draft", paused: "paused", retired: "retired" } as const
+
 const toResource = (sessionId: string) => ({ storyline, status, steps, present }: Story) => ({
   storyline_id: present.storyline_id,
   session_id: sessionId,
@@ -45,7 +47,11 @@ export const storylineRoutes: Routes = (server) => {
     data: StorylineData,
     full: (most) => `The character has ${most} storylines, which is as many as there may be.`,
     toFields: Effect.succeed,
-    toResource: ({ id, ...storyline }, { slug }) => Effect.succeed({ id, character_slug: slug, ...storyline })
+    toResource: ({ id, ...storyline }, { slug }) => Effect.succeed({ id, character_slug: slug, ...storyline }),
+    next: ({ status }, { baseUrl, path }) => status === "active" ? [] : [{
+      command: curl(baseUrl, "PATCH", path, { status: "active" }),
+      description: `Activate the storyline: it is ${STATUS_IN_WORDS[status]}, and sessions take up only active ones`
+    }]
   })
 
   const { app, answer, baseUrl } = server

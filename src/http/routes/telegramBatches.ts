@@ -108,7 +108,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
       const batch = yield* find(appId, request.params.batch_id)
       const items = yield* BatchRows.use((batches) => batches.items(appId, batch.batch_id, { after: null, limit: MOST_BOTS }))
       // A code takes half a millisecond.
-      const cards = yield* Effect.forEach(items, (item) => Effect.map(breath, () => sheetCard(batch, item)))
+      const cards = yield* Effect.forEach(items, (item) => Effect.map(breath(appId), () => sheetCard(batch, item)))
       return botSheet(batch, items, cards, new Date(yield* Clock.currentTimeMillis))
     }))
     return reply.headers({ "content-security-policy": SHEET_POLICY, "cache-control": "no-store" }).type("text/html; charset=utf-8").send(sheet)

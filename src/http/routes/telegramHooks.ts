@@ -91,7 +91,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
     // By its name too: what only "*" is for, Fastify reads anew for each request.
     hooks.addContentTypeParser(["application/json", "*"], { parseAs: "string" }, (_, body, done) => done(null, body))
 
-    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true, machine: true }, schema: SCHEMA }, async (request, reply) => {
+    hooks.post(`${HOOKS_PATH}/:bot_id`, { config: { public: true, machine: true, uncounted: true }, schema: SCHEMA }, async (request, reply) => {
       const { bot_id: botId = "" } = request.params as Record<string, string>
       const secret = request.headers["x-telegram-bot-api-secret-token"]
       if (botId === MANAGER) return send(reply, await run(reply, hear(typeof secret === "string" ? secret : "", String(request.body))))

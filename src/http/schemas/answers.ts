@@ -26,6 +26,7 @@ const ERRORS = {
   410: ["No longer kept", Expired],
   409: ["In conflict with the present state", StructuredError],
   413: ["The body is too large", StructuredError],
+  415: ["The body is compressed, or of a content type that is not read", StructuredError],
   422: ["The request is not valid", StructuredError],
   429: ["Too many, or too much waiting", StructuredError],
   431: ["The request line and headers are too large", StructuredError],
@@ -49,7 +50,7 @@ export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof E
 
 /** The answers of a route whose success is not an envelope. */
 export const answersAs = (mediaType: string, success: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
-  publicAnswers(mediaType, success, ...new Set([...errors, 401, 403, 408, 422, 429, 431, 500, 503] as const))
+  publicAnswers(mediaType, success, ...new Set([...errors, ...errors.includes(413) ? [415 as const] : [], 401, 403, 408, 422, 429, 431, 500, 503] as const))
 
 /** The same of a route that asks for no key, gives no error but these, and may be closed by the operator. */
 export const envelopeAnswers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers => ({
@@ -70,8 +71,9 @@ export const written = { ignored_fields: z.array(z.string()).optional().describe
 /** The same for a create, which takes an Idempotency-Key. */
 export const created = { ...written, idempotent_replay: z.literal(true).optional().describe("This is the answer that the same Idempotency-Key got before") }
 
-export const AppData = z.object({ app_id: z.string(), name: z.string(), environment: z.enum(["test", "live"]), expose_relational_numerics: z.boolean(), version: z.int(), created_at: time })
-export const MeData = AppData.extend({ engine: z.string().describe("Which engine writes the replies"), model: z.string() })
+export const AppData = z.object({ app_id: z.string(), name: z.string(), environment: z.enum(["test", "live"]), expose_relational_numerics: z.boolean(), version: z.int(), created_at: time,
+  suspended_at: time.nullable().describe("Since when the operator has the app suspended; null: it is not"), suspended_reason: z.string().nullable().describe("The operator's words") })
+export const MeData = AppData.extend({ engine: z.string().describe("Which engine writes the replies: openai-compatible, or offline-retrieval.v1, which is no model"), model: z.string() })
 
 export const CharacterData = z.object({
   slug: z.string(),
@@ -152,7 +154,12 @@ export const EventData = z.object({
   trace_id: z.string().describe("Equals the turn's run_ref"),
   created_at: time,
   payload: z.record(z.string(), z.unknown()),
-  source_ref: z.object({ kind: z.string(), id: z.string().optional() })
+  source_ref: z.object({
+    kind: z.string(),
+    id: z.string().optional(),
+    external_user_ref: z.string().optional().describe("The end-user of the session; absent on the app's operational log"),
+    character_slug: z.string().optional().describe("The character of the session; absent on the app's operational log")
+  })
 })
 
 /** Contract 4.6. */

@@ -45,8 +45,8 @@ export const VisualIdentityPut = z.object({
   appearance: appearance.default("").meta({ description: "What the character looks like", examples: ["A woman of sixty with short grey hair and paint on her hands."] }),
   style: style.default("").meta({ description: "How its pictures are made", examples: ["Film photograph, soft evening light."] }),
   negative: negative.default("").meta({ description: "What is never to be seen" }),
-  reference_asset_ids: z.array(z.string().max(64)).max(MOST_REFERENCES).default([]).meta({ description: "Assets of the character that show it" }),
-  seed: seed.default(null),
+  reference_asset_ids: z.array(z.string().max(64)).max(MOST_REFERENCES).default([]).meta({ description: "Assets of the character that show it. Models that take reference pictures (gpt-image-1 and later) get the first four" }),
+  seed: seed.default(null).meta({ description: "The same looks from picture to picture, for models that take a seed. OpenAI's own models take none" }),
   wardrobe: wardrobe.default([]).meta({ description: "What it wears, and when" })
 })
 /** What comes with an import: what it does not say stays as it is. */

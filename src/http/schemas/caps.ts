@@ -16,7 +16,7 @@ const endUserCaps = {
 export const AppCapsPatch = z.object({
   daily_budget_usd: usd("What all sends of the app may cost in a day (UTC); null: no limit."),
   monthly_budget_usd: usd("The same for a month (UTC)."),
-  hard_stop: z.boolean().nullable().optional().meta({ description: "false: beyond the budget sends go on, and only the events tell; null: true" }),
+  hard_stop: z.boolean().optional().meta({ description: "true, which is the default: beyond the budget sends are refused. false: they go on, and only the events tell" }),
   default_end_user_caps: z.object(endUserCaps).nullable().optional().meta({ description: "For each end-user who has no cap of their own; null: none" }),
   rate_limits: z.object({
     messages_per_minute: wholeBetween(1, 1_000_000).nullable().optional().meta({ description: "Messages that may be sent over HTTP in a minute, by all end-users together; null: as many as the server lets any app", examples: [600] })
@@ -31,7 +31,7 @@ const caps = z.object({
   daily_images: z.int().nullable()
 })
 const used = { day_usd: z.number(), month_usd: z.number() }
-const resets = z.object({ day: time, month: time }).describe("When counting starts anew")
+const resets = z.object({ day: time, month: time }).describe("When counting starts over")
 export const AppCapsData = z.object({
   daily_budget_usd: z.number().nullable(),
   monthly_budget_usd: z.number().nullable(),

@@ -48,7 +48,7 @@ export const ChannelData = z.object({
   id: z.string(),
   session_id: z.string().nullable().describe("Null: every session of the app"),
   kind: z.enum(["webhook"]),
-  url: z.string(),
+  url: z.string().describe("Masked: where it leads and the first word of its path. The rest may hold a credential, is stored encrypted and never shown"),
   events: z.array(z.string()).nullable().describe("Null: all"),
   status: z.enum(["active", "paused", "failing", "disabled"]).describe("failing: no success for a day, tried once an hour. disabled: given up until resume or replay"),
   position: z.int().nullable().describe("The last cursor that it is past. Null for an app-wide channel, which has one in each session"),

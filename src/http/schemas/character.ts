@@ -2,6 +2,7 @@ import * as z from "zod"
 import { exampleDialogues, fallbackLines, greeting, offlineLines } from "#src/http/schemas/dialogue.ts"
 import { forbiddenStyle } from "#src/http/schemas/forbiddenStyle.ts"
 import { mergePatchOf } from "#src/http/schemas/mergePatch.ts"
+import { generation } from "#src/http/schemas/generation.ts"
 import { expectedVersion } from "#src/http/schemas/number.ts"
 import { interests, persona } from "#src/http/schemas/persona.ts"
 import { baselineEmotion, behavioralThresholds, relationshipPosture, safety } from "#src/http/schemas/relationship.ts"
@@ -33,6 +34,7 @@ export const CharacterCreate = z.object({
   relationship_posture: relationshipPosture.optional(),
   baseline_emotion: baselineEmotion.optional(),
   behavioral_thresholds: behavioralThresholds.optional(),
+  generation: generation.optional(),
   safety: safety.optional(),
   fallback_lines: fallbackLines.optional(),
   offline_lines: offlineLines.optional()

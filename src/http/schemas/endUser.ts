@@ -10,7 +10,7 @@ export const EndUserPatch = z.object({
   timezone: timezone().nullable().optional(),
   locale: languageTag().nullable().optional(),
   age_band: z.enum(["adult", "minor", "unknown"]).nullable().optional().meta({ description: "null: unknown" }),
-  blocked: z.boolean().nullable().optional().meta({ description: "true: their sends are refused with 409 end_user_blocked. null: false" })
+  blocked: z.boolean().optional().meta({ description: "true: their sends are refused with 409 end_user_blocked" })
 }).meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null clears" })
 
 export const EndUserData = z.object({

@@ -2,6 +2,7 @@ import * as z from "zod"
 import { HAPPENINGS, RUBRICS, SAFETY_ACTIONS } from "#pipeline/evals/Check.ts"
 import { METRICS, OPERATORS } from "#pipeline/evals/Suite.ts"
 import { EVAL_ENGINES, EVAL_STATUSES } from "#src/db/evals/EvalRuns.ts"
+import { costOf, MOST_COST, MOST_STYLE_COST, weightOf } from "#pipeline/patterns.ts"
 import { isRe2, NOT_RE2 } from "./re2.ts"
 import { languageTag, timezone } from "./locale.ts"
 import { MemoryCreate } from "./memory.ts"
@@ -24,7 +25,7 @@ const scaleOf = (rubric: (typeof RUBRICS)[number]): readonly [number, number] =>
 const check = z.discriminatedUnion("type", [
   words("contains"),
   words("not_contains"),
-  z.object({ type: type("regex"), value: text(1, 500).refine(isRe2, NOT_RE2) }),
+  z.object({ type: type("regex"), value: text(1, 500).refine((pattern) => costOf(pattern) <= MOST_COST, NOT_RE2) }),
   z.object({ type: type("max_bubbles"), value: wholeBetween(0, 100) }),
   z.object({ type: type("max_chars"), value: wholeBetween(0, 100_000) }),
   z.object({ type: type("language"), value: languageTag() }),
@@ -85,7 +86,21 @@ const oneCase = z.object({
     }
   }
 })
+/** The patterns of a suite, with where they stand. */
+const patternsOf = (all: ReadonlyArray<z.output<typeof oneCase>>) => all.flatMap(({ turns, expect }, n) =>
+  [{ list: expect, path: [n, "expect"] }, ...turns.map((turn, m) => ({ list: turn.expect, path: [n, "turns", m, "expect"] }))]
+    .flatMap(({ list, path }) => list.flatMap((asked, k) => asked.type === "regex" ? [{ pattern: asked.value, path: [...path, k, "value"] }] : [])))
+
+/** They are compiled only once it is known that they are not too much together: what they cost is told by their texts. */
+const checkPatterns = (all: ReadonlyArray<z.output<typeof oneCase>>, context: z.RefinementCtx) => {
+  const patterns = patternsOf(all)
+  if (patterns.reduce((sum, { pattern }) => sum + weightOf(pattern), 0) > MOST_STYLE_COST) {
+    return context.addIssue({ code: "custom", path: [], message: "The regular expressions of the suite are too large together" })
+  }
+  for (const { pattern, path } of patterns) if (!isRe2(pattern)) context.addIssue({ code: "custom", path, message: NOT_RE2 })
+}
 const cases = z.array(oneCase).min(1).max(200).superRefine((all, context) => {
+  checkPatterns(all, context)
   if (new Set(all.map((one) => one.key)).size < all.length) context.addIssue({ code: "custom", path: [], message: "Each case must have a key of its own" })
 })
 

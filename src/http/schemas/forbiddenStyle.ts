@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { costOf, MOST_STYLE_COST } from "#pipeline/patterns.ts"
+import { MOST_STYLE_COST, weightOf } from "#pipeline/patterns.ts"
 import { isRe2, NOT_RE2 } from "#src/http/schemas/re2.ts"
 import { text } from "#src/http/schemas/text.ts"
 
@@ -15,7 +15,7 @@ const forbidden = z.object({
 })
 
 export const forbiddenStyle = z.array(forbidden).max(50).superRefine((rules, context) => {
-  const cost = rules.reduce((sum, { kind, value }) => kind === "regex" ? sum + costOf(value) : sum, 0)
+  const cost = rules.reduce((sum, { kind, value }) => kind === "regex" ? sum + weightOf(value) : sum, 0)
   if (cost > MOST_STYLE_COST) context.addIssue({ code: "custom", message: "Must not have so many large regular expressions: each is looked for in every reply" })
 }).meta({
   description: "What the character never says. A regex is in RE2 syntax: no backreferences, no lookaround",

@@ -15,7 +15,7 @@ export const edgeFields = z.object({
   to: node,
   relation: text(1, 60).meta({ examples: ["grew up in"] }),
   fact: text(1, 500).meta({ description: "One plain sentence", examples: ["She grew up in Lisbon, near the river."] }),
-  sentiment: between(-1, 1).default(0),
+  sentiment: between(-1, 1).default(0).meta({ description: "From -1 (hostile) to 1 (warm): the tone in which the character speaks of it" }),
   strength: unit().default(0.5).meta({ description: "The stronger come first where there is not room for all" }),
   visibility: visibility.default("public").meta({ description: "private: the character reasons with it and never tells it; secret: not even that" }),
   valid_at: moment.optional().meta({ description: "Since when it holds. Default now" }),

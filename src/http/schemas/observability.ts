@@ -13,7 +13,7 @@ export const AppHealthData = z.object({
       failed: z.int().describe("Turns of the last hour that failed")
     }),
     llm: z.object({
-      engine: z.enum(["live", "offline"]),
+      engine: z.enum(["live", "offline"]).describe("offline: offline-retrieval.v1, which is no model"),
       model: z.string(),
       last_ok_at: time.nullable().describe("When a reply of the app was last begun that went well, within the last hour"),
       error_rate_5m: z.number().nullable().describe("null: nothing was written in the last five minutes")

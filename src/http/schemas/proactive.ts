@@ -25,7 +25,7 @@ const ProactivePolicy = z.object({
   timezone_source: z.enum(["end_user", "app"]).optional().meta({ description: "Whose clock quiet hours and the day go by. Default end_user" }),
   daily_cap_per_end_user: wholeBetween(0, 50).optional().meta({ description: "Of all the app's characters to one person. Default 3" }),
   daily_cap_app: wholeBetween(0, 1_000_000).nullable().optional(),
-  allowed_reasons: z.array(z.enum(REASONS)).max(REASONS.length).optional().meta({ description: "Default: all. scheduled_message brings about nothing yet" }),
+  allowed_reasons: z.array(z.enum(REASONS)).max(REASONS.length).optional().meta({ description: "Default: all. scheduled_message: what the app has scheduled with POST /v1/sessions/{session_id}/proactive/schedule" }),
   channel_policy: z.object({
     default: z.enum(["allow", "deny"]).optional().meta({ description: "Of channels without a rule. Default allow" }),
     channels: z.object({ event_log: rule.optional().meta({ description: "Of sessions without a push channel" }), webhook: rule.optional(), telegram_byo: rule.optional(), telegram_managed: rule.optional() }).optional()

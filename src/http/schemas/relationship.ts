@@ -46,11 +46,11 @@ export const baselineEmotion = z.object({
 export const behavioralThresholds = proactiveControls.extend({
   withhold: unit().optional().meta({ description: "Readiness to leave a message unanswered. Default 0" }),
   exit: unit().optional().meta({ description: "Readiness to leave the chat for good. Default 0" }),
-  disclosure: unit().optional().meta({ description: "Readiness to speak of itself. Default 0.5" })
+  disclosure: unit().optional().meta({ description: "Readiness to speak of itself: how much trust a secret takes that is told to the trusted and names no trust of its own, from 0.8 (at 0) to 0.4 (at 1). Default 0.5" })
 }).meta({ description: "What the character does of its own accord; a session's proactive controls override the first nine" })
 
 export const safety = z.object({
-  content_rating: z.enum(["general", "teen", "mature"]).optional().meta({ description: "Default general" }),
+  content_rating: z.enum(["general", "teen", "mature"]).optional().meta({ description: "What replies may contain. general: no sexual content, strong language or gore. teen: no sexual content or gore. mature: all that the other rules allow. Default general" }),
   age_band: z.enum(["adult", "teen", "child"]).optional().meta({ description: "Age of the character. Default adult" }),
   ai_disclosure: z.enum(["explicit", "when_asked"]).optional().meta({ description: "Default when_asked" }),
   crisis_locale: languageTag().optional().meta({ description: "Whose crisis lines are named" })

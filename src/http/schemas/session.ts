@@ -27,8 +27,8 @@ export const SessionCreate = z.object({
   metadata: z.record(z.string(), z.unknown())
     .refine(fitsMetadata, `Too big: expected at most ${METADATA_BYTES} bytes of JSON, nested at most ${deepestNesting} deep`)
     .optional(),
-  reuse: z.boolean().default(false).meta({
-    description: "Answer with the active session of this pair, if there is one, instead of a new one. It keeps its metadata and proactive_enabled: where the body's differ they are named in ignored_fields. What end_user says is taken over"
+  new_thread: z.boolean().default(false).meta({
+    description: "Open another session even if this person already has an active one with this character. By default the request returns the active one: it keeps its metadata and proactive_enabled, and values in the body that differ are named in ignored_fields. end_user is always applied"
   })
 }).superRefine((body, context) => {
   const given = slugAliases.filter((alias) => body[alias] !== undefined)
@@ -45,13 +45,13 @@ export const characterSlugOf = (body: SessionCreate): string => body.character_s
 export const MOST_CHARACTERS = 32_000
 
 export const MessageSend = z.object({
-  text: text(1, MOST_CHARACTERS).meta({ description: "A demo key sends at most 2,000 characters" }),
-  reply_mode: z.enum(["fast", "deep"]).default("fast")
+  text: text(1, MOST_CHARACTERS).meta({ description: "A demo key sends at most 2,000 characters", examples: ["What do you do all day?"] }),
+  reply_mode: z.enum(["fast", "deep"]).default("fast").meta({ examples: ["fast"] })
 })
 export type MessageSend = z.output<typeof MessageSend>
 
 export const AppPatch = z.object({
-  expose_relational_numerics: z.boolean().nullable().optional().meta({ description: "Opt in to relationship scores and their event; null is the default, false" }),
+  expose_relational_numerics: z.boolean().optional().meta({ description: "Opt in to relationship scores and their event" }),
   name: text(1, 80).optional().meta({ description: "Cannot be cleared" }),
   expected_version: expectedVersion()
 }).meta({ description: "JSON merge patch (RFC 7396): what is left out stays, null is the default again" })

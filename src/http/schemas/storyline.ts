@@ -44,7 +44,7 @@ const beat = z.object({
 export const storylineFields = z.object({
   title: text(1, 120).meta({ examples: ["The lighthouse goes dark"] }),
   premise: text(0, 1000).default(""),
-  status: status.default("draft").meta({ description: "Only an active one begins and goes on" }),
+  status: status.default("draft").meta({ description: "A new storyline is a draft. Sessions take up only active ones: set it to active when it is ready" }),
   beats: z.array(beat).min(1).max(40)
 })
 export const StorylineCreate = storylineFields.superRefine(({ beats }, context) => {

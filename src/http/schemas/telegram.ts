@@ -47,7 +47,7 @@ const qr = z.string().describe("The address as a QR code: an SVG picture as a da
 /** Only in the first answer: whoever has it can create the bot. */
 export const shownLink = {
   link: z.object({
-    url: z.string().describe("Opens Telegram's dialog for a new bot"),
+    url: z.string().describe("Opens Telegram's dialog for a new bot; for a username that the app has suggested, the manager bot, which leads there"),
     qr,
     claim_url: z.string().describe("Opened first, it lets the bot be found whatever its username becomes"),
     claim_qr: qr,

@@ -63,7 +63,7 @@ export const BatchItems = z.object({
       username: z.string().nullable()
     }).nullable().describe("How the bot is doing; null: this app has none of this id, or none yet"),
     link: z.object({
-      url: z.string().describe("Opens Telegram's dialog for a new bot. Whoever has it can create the bot"),
+      url: z.string().describe("Opens Telegram's dialog for a new bot; for a username that the app has suggested, the manager bot, which leads there. Whoever has it can create the bot"),
       claim_url: z.string().describe("Opened first, it lets the bot be found whatever its username becomes"),
       expires_at: z.iso.datetime()
     }).nullable().describe("Of create_managed, until the bot is created or the link has run out")

@@ -13,17 +13,21 @@ import { Inbox } from "#pipeline/Inbox.ts"
 import { CharacterVersions } from "#src/db/CharacterVersions.ts"
 import { Database, DatabaseError } from "#src/db/Database.ts"
 import { type Done, EvalQueue, type HeldRun, type NextCase } from "#src/db/evals/EvalQueue.ts"
+import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { EvalRuns, type EvalStatus, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
 import { ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
 import { Relationships } from "#src/db/Relationships.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "../Membership.ts"
+import { makeSharedRuns } from "../sharedRuns.ts"
 import { TurnReader } from "../TurnReader.ts"
 import { TurnRunner } from "../TurnRunner.ts"
 import { EvalEngines } from "./EvalEngines.ts"
 import { gradeCase, ungraded } from "./gradeCase.ts"
 import { playCase } from "./playCase.ts"
 
-/** Runs that one process works on at a time. */
+/** Runs of one app that one process works on at a time. */
 const RUNS_AT_ONCE = 4
 /** Cases of a run that are played side by side, where a model is waited for. Few: whoever dies leaves as many to be played anew, and paid for twice. */
 const CASES_AT_ONCE = 4
@@ -47,7 +51,7 @@ export class EvalRunner extends Context.Service<EvalRunner, {
     const engines = yield* EvalEngines
     const membership = yield* Membership
     const services = yield* Effect.context<Inbox | TurnRunner | TurnReader | Relationships | ShadowSessions>()
-    const places = yield* Semaphore.make(RUNS_AT_ONCE)
+    const share = yield* makeSharedRuns(RUNS_AT_ONCE)
 
     /** By case and repeat; of none, nothing. */
     const trajectoriesOf = Effect.fnUntraced(function*(appId: string, runId: string | null) {
@@ -64,7 +68,7 @@ export class EvalRunner extends Context.Service<EvalRunner, {
       return true
     }))
 
-    const end = Effect.fnUntraced(function*(run: HeldRun, status: EvalStatus, errorCode: string | null = null) {
+    const sumUp = Effect.fnUntraced(function*(run: HeldRun, status: EvalStatus, errorCode: string | null) {
       if (!(yield* clear(run, shadows.closeApp(run.run_id)))) return
       const character = yield* characters.get(run.app_id, run.character_slug, run.character_version)
       const results = toCaseResults(run.cases, yield* runs.allResults(run.app_id, run.run_id))
@@ -76,6 +80,12 @@ export class EvalRunner extends Context.Service<EvalRunner, {
       // What was not played to its end has not passed.
       yield* queue.finish(run, { status, metrics, gateResults: gates, verdict: verdict === "pass" && status !== "completed" ? "fail" : verdict, errorCode })
     })
+
+    const end = (run: HeldRun, status: EvalStatus, errorCode: string | null = null) => attempt(
+      unitOf("eval", run.app_id, run.run_id),
+      sumUp(run, status, errorCode),
+      queue.finish(run, { status: "failed", metrics: null, gateResults: [], verdict: null, errorCode: "given_up" })
+    )
 
     /** Plays and grades a case. Null: the run has ended meanwhile. */
     const one = Effect.fnUntraced(function*(run: HeldRun, next: NextCase, stored: ReadonlyMap<string, Trajectory>, baseline: ReadonlyMap<string, Trajectory>): Effect.fn.Return<Done | null, DatabaseError> {
@@ -99,7 +109,13 @@ export class EvalRunner extends Context.Service<EvalRunner, {
     })
 
     const playOne = Effect.fnUntraced(function*(run: HeldRun, next: NextCase, stored: ReadonlyMap<string, Trajectory>, baseline: ReadonlyMap<string, Trajectory>) {
-      const played = yield* Effect.exit(one(run, next, stored, baseline))
+      const asked = run.cases.find(({ key }) => key === next.case_key)
+      const limit = asked === undefined ? null : new Spending(worstOf(runs.pricing, run, asked))
+      const played = yield* Effect.exit(attempt(
+        unitOf("eval", run.app_id, `${run.run_id} ${next.place}`),
+        Effect.provideService(one(run, next, stored, baseline), SpendingLimit, limit),
+        Effect.map(spentAt(run, next.place), (spent) => ungraded("it stopped its process too often", spent))
+      ))
       if (Exit.isFailure(played) && (Cause.hasInterrupts(played.cause) || Cause.squash(played.cause) instanceof DatabaseError)) return yield* Effect.failCause(played.cause)
       if (Exit.isFailure(played)) yield* Effect.logError("a case of an eval could not be played", played.cause)
       const done = Exit.isSuccess(played) ? played.value : ungraded("it could not be played", yield* spentAt(run, next.place))
@@ -147,15 +163,7 @@ export class EvalRunner extends Context.Service<EvalRunner, {
       Effect.annotateLogs({ run_id: run.run_id })
     )
 
-    const work = Effect.gen(function*() {
-      while (true) {
-        const owner = yield* membership.current
-        const run = Option.isNone(owner) ? undefined : yield* queue.claim(owner.value)
-        if (run === undefined) return
-        yield* guarded(run)
-      }
-    })
-    // A job that waited here would keep a turn's from its place; whoever is at work takes up what is left.
-    return EvalRunner.of({ work: Effect.asVoid(places.withPermitsIfAvailable(1)(work)) })
+    const claim = (except: ReadonlyArray<string>) => Effect.flatMap(membership.current, (owner) => Option.isNone(owner) ? Effect.undefined : queue.claim(owner.value, except))
+    return EvalRunner.of({ work: share(claim, guarded) })
   }))
 }

@@ -55,7 +55,9 @@ export class Batches extends Context.Service<Batches, {
     const createManaged = Effect.fnUntraced(function*({ app_id: appId, channel_id: channelId, character_slug: slug, dry_run, hooks_at: hooksAt, link_minutes: minutes, wanted }: BatchItem) {
       if (dry_run || slug === null || minutes === null || wanted === null || (yield* rows.get(appId, channelId)) !== undefined) return
       const { suggested_name: suggestedName, suggested_username: suggestedUsername, is_random: isRandom, owner_ref: ownerRef } = wanted
-      yield* requests.create(appId, { channelId, characterSlug: slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, linkMinutes: minutes, isShownAgain: true })
+      yield* requests.create(appId, { channelId, characterSlug: slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, linkMinutes: minutes, isShownAgain: true }).pipe(
+        Effect.catchTag("NameTaken", () => new ItemRefused({ reason: "telegram_name_taken" }))
+      )
     })
 
     const rebrand = Effect.fnUntraced(function*(bot: StoredBot, since: Date) {

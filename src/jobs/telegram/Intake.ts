@@ -9,6 +9,8 @@ import * as Queue from "effect/Queue"
 import { rounds } from "#channels/rounds.ts"
 import { DatabaseError } from "#src/db/Database.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "../Membership.ts"
 import { handleBatch } from "./handleBatch.ts"
 import { turnAway } from "./turnAway.ts"
@@ -38,7 +40,9 @@ export class Intake extends Context.Service<Intake, {
     const handling = yield* FiberSet.make()
     let inFlight = 0
 
-    const handle = (batch: Batch) => handleBatch(batch).pipe(
+    const giveUp = (batch: Batch) => Effect.andThen(Effect.logError("an update was given up: it stopped its process too often"), updates.done(batch))
+    const unitOfBatch = ([{ app_id, channel_id, update_id }]: Batch) => unitOf("update", app_id, `${channel_id} ${update_id}`)
+    const handle = (batch: Batch) => attempt(unitOfBatch(batch), handleBatch(batch), giveUp(batch)).pipe(
       Effect.catchTags({
         CharacterUnavailable: ({ reason }) => turnAway(batch, reason),
         QuotaReached: () => updates.done(batch)

@@ -9,6 +9,7 @@ import { askedIn } from "./asked.ts"
 import type { Fact } from "#pipeline/relational/rules/Fact.ts"
 import { factsIn } from "#pipeline/relational/rules/facts.ts"
 import { isQuestion } from "#pipeline/relational/rules/questions.ts"
+import { GENTLE_LANGUAGES, isGentle } from "./gentle.ts"
 import { canSay, type Repertoire, repertoireOf } from "./repertoire.ts"
 
 /** The message that is being answered has no place on the log that could be cited. */
@@ -27,6 +28,8 @@ export interface Conversation {
   readonly said: ReadonlyArray<string>
   /** Whether something sad was told just now, so that this is no time for other things. */
   readonly tender: boolean
+  /** The language of the engine's own gentle lines, in the turns that are none for banter; null in all others. */
+  readonly gentle: string | null
   readonly repertoire: Repertoire
   /** The languages that the character speaks, and the one of them to answer in; null where there is no choice. */
   readonly spoken: ReadonlyArray<string>
@@ -45,7 +48,7 @@ const SADNESS_LASTS = 1
 /** Rules read no further than this: what a message does, it does at its beginning. */
 const READ_CHARS = 600
 /** More than a greeting or a comma. */
-const BESIDES = /\p{L}+\P{L}+\p{L}+/u
+const BESIDES = /\p{L}\P{L}+\p{L}/u
 const EARLIER_ACTS = 6
 const EARLIER_LANGUAGE = 3
 const MOST_LORE_CHARS = 300
@@ -68,6 +71,13 @@ const isForeign = (text: string, spoken: ReadonlyArray<string>): boolean => {
   return language !== null && spoken.length > 0 && !spoken.some((known) => mayBe(language, known))
 }
 
+/** The language of the message, or of those before it, among those that the character speaks; English where none can be told. */
+const gentleLanguage = (texts: ReadonlyArray<string>, spoken: ReadonlyArray<string>): string => {
+  const known = spoken.filter((language) => GENTLE_LANGUAGES.includes(language))
+  const among = known.length > 0 ? known : GENTLE_LANGUAGES
+  return texts.map((text) => languageAmong(text, among)).find((language) => language !== null) ?? known[0] ?? "en"
+}
+
 export const conversationOf = ({ turn, history, retrieved, safety }: WriteRequest): Conversation => {
   // What was noted stands for the message that it was noted from, where that is not at hand.
   const noted = retrieved.memories.flatMap(({ text, cursor, at }): ReadonlyArray<Utterance> => cursor === null ? [] : [{ role: "user", text, cursor, at }])
@@ -76,17 +86,19 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
   const whole = turn.text.slice(0, READ_CHARS)
   const text = askedIn(whole)
   const spoken = turn.character.voice.languages.map(languageOfTag)
+  const texts = [whole, ...history.filter(({ role }) => role === "user").map(({ text }) => text).toReversed().slice(0, EARLIER_LANGUAGE)]
   return {
     text,
     // Whatever it is that must be refused, it is refused as any other thing that is not the character's to give.
     act: safety.action === "refuse_in_voice" ? "probe" : asksWhatYouAre(whole) ? "meta" : isForeign(whole, spoken) ? "gibberish" : resolved(actOf(text), actsBefore),
     besides: whole.includes(text) && isQuestion(text) && BESIDES.test(whole.replace(text, "")) ? actOf(whole.replace(text, "")) : null,
     spoken,
-    language: languageFor([whole, ...history.filter(({ role }) => role === "user").map(({ text }) => text).toReversed().slice(0, EARLIER_LANGUAGE)], spoken),
+    language: languageFor(texts, spoken),
     actsBefore,
     facts: factsIn([...before, { role: "user", text: turn.text, cursor: NOW, at: new Date(0) }]),
     said: history.filter(({ role }) => role === "character").map(({ text }) => text),
-    tender: safety.action === "soften" || actsBefore.slice(-GRIEF_LASTS).includes("grief") || actsBefore.slice(-SADNESS_LASTS).includes("bad_news"),
+    gentle: isGentle(safety) ? gentleLanguage(texts, spoken) : null,
+    tender: actsBefore.slice(-GRIEF_LASTS).includes("grief") || actsBefore.slice(-SADNESS_LASTS).includes("bad_news"),
     repertoire: repertoireOf(turn.character),
     lore: [...retrieved.lore.map(({ content }) => content), ...retrieved.evidence.flatMap((piece) => sentencesAbout(piece.text, text).map(({ sentence }) => sentence))].filter((text) => text.length <= MOST_LORE_CHARS && canSay(turn.character)(text)),
     people: retrieved.world.people.filter(({ asked, summary }) => asked && summary !== "" && summary.length <= MOST_LORE_CHARS && !summary.includes(turn.character.display_name)).map(({ name, summary }) => `${name}? ${summary}`),

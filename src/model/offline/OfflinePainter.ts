@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import { type ImageSize, type PaintRequest, Painter } from "../Painter.ts"
-import { imageMicroUsd } from "../prices.ts"
+import { Prices } from "../prices.ts"
 import { GLYPH_HEIGHT, GLYPH_WIDTH, hasDot, initialsOf } from "./glyphs.ts"
 
 const MODEL = "offline-placeholder.v1"
@@ -45,14 +45,15 @@ const draw = ({ size, name, seed }: PaintRequest) => {
 }
 
 /** Placeholders, which say that they are some. The same for the same seed; no model and no network. */
-export const layer = Layer.succeed(Painter, {
+export const layer = Layer.effect(Painter, Effect.map(Prices, (prices) => Painter.of({
   engine: "offline-placeholder.v1",
   model: MODEL,
-  priceMicroUsd: (size) => imageMicroUsd(MODEL, size),
+  takesReferences: false,
+  priceMicroUsd: (size) => prices.imageMicroUsd(MODEL, size),
   // Written off the main thread, which has others to serve.
   paint: (request) => Effect.promise(async () => {
     const { default: sharp } = await import("sharp")
     const { data, raw } = draw(request)
     return sharp(data, { raw }).png().toBuffer()
   })
-})
+})))

@@ -4,6 +4,7 @@ import { type Conversation, NOW } from "./Conversation.ts"
 import { continued } from "./continued.ts"
 import type { Fact } from "#pipeline/relational/rules/Fact.ts"
 import { openLoops, slotsOf, toldAt } from "./followUp.ts"
+import { gentleLines } from "./gentle.ts"
 import { kindOfAct, kindOfTopic, type LineKind } from "./lineKinds.ts"
 import { NEUTRAL_LINES, OWN_LINES } from "./ownLines.ts"
 import { type Memory, recall } from "./recall.ts"
@@ -40,6 +41,8 @@ const OWN_LESS = 0.12
 /** Lines of one pool differ by so little that no pool overtakes another. */
 const NEXT_LESS = 0.001
 const MOST_OF_POOL = 12
+/** So much that a line for the moment comes before one for any, even where it begins like one that was said. */
+const GENTLE_NEXT_LESS = 0.01
 
 /** Even an example in the same words knows less of the person than they have told. */
 const MEMORY_FITS = 1.02
@@ -72,10 +75,10 @@ const WANTS_TO_BE_ASKED = /\bask me (?:something|anything|a question)\b|\b(?:wan
 
 /** Of a person who tells something and asks something else, what they told is taken up as well. */
 export const takenUp = (conversation: Conversation): ReadonlyArray<Candidate> => {
-  const { besides, facts, repertoire: { lines }, seed } = conversation
+  const { besides, facts, gentle, repertoire: { lines }, seed } = conversation
   const [fact] = toldAt(NOW, facts)
   const news = besides === "good_news" || besides === "bad_news" || besides === "grief" ? besides : null
-  if (besides === null || (news === null && fact === undefined)) return []
+  if (gentle !== null || besides === null || (news === null && fact === undefined)) return []
   const kind = news ?? (fact === undefined || fact.attribute === "name" && fact.subject === "" ? "about_name" : kindOfTopic(fact.topic))
   const slots = fact === undefined ? {} : slotsOf(fact, facts)
   return [...rotate(lines[kind], seed), ...rotate(OWN_LINES[kind], seed)].map((line) => candidate(line, 0, { slots, own: !lines[kind].includes(line) }))
@@ -86,7 +89,7 @@ const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => cursor === NOW ? []
 
 /** All that could be said in this turn, in no order. */
 export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
-  const { text, act, actsBefore, facts, said, tender, repertoire, lore, people, seed } = conversation
+  const { text, act, actsBefore, facts, said, tender, gentle, repertoire, lore, people, seed } = conversation
   const { lines, examples, background, anytime, puzzled } = repertoire
   const asked = (said.at(-1) ?? "").trimEnd().endsWith("?")
 
@@ -140,6 +143,11 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   ]
 
   if (act === "meta") return pool("candid", 1)
+  if (gentle !== null) {
+    // Of what it could say otherwise, only what the person has told it, in words of its own.
+    const recalled = act === "question_past" ? remembered(memory).filter(({ line, own }) => own && !line.includes("?")) : []
+    return [...recalled, ...gentleLines(act, gentle, seed).map((line, i) => candidate(line, 0.8 - i * GENTLE_NEXT_LESS, { own: true }))]
+  }
   if (act === "probe") return pool("refusal", 1)
   if (WANTS_TO_BE_ASKED.test(text)) return pool("topic", 1)
   if (act === "gibberish") return [...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)), ...pool("acknowledgement", 0.5)]

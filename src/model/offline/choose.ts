@@ -19,9 +19,9 @@ const ASKED_BACK = 3
 const TO_THE_HEART = /\b(?:worst|regret|afraid|scared|fear|sad|lonely|die|died|dead|death|cry|hurt|lost|hardest|miss)\b/i
 
 /** "And you?" after an answer, where the character has not just asked something. */
-const askBack = ({ text, repertoire, said, seed, language, spoken }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
+const askBack = ({ text, gentle, repertoire, said, seed, language, spoken }: Conversation, { line, answersQuestion }: Candidate): ReadonlyArray<Omit<Candidate, "score">> => {
   const asks = (text: string): boolean => text.includes("?")
-  if (!answersQuestion || TO_THE_HEART.test(text) || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
+  if (gentle !== null || !answersQuestion || TO_THE_HEART.test(text) || asks(line) || repertoire.goesOn.has(openingOf(line)) || said.length < 2 || said.slice(-2).some(asks) || seed % ASKED_BACK !== 0) return []
   const authored = repertoire.lines.ask_back
   const foreign = strangeness({ language, spoken })
   const lines = (authored.length > 0 ? authored : OWN_LINES.ask_back).filter((line) => foreign(line) === 0)

@@ -2,11 +2,20 @@ import type { Reply, WriteRequest } from "#pipeline/generation/Writer.ts"
 import type { Act } from "#pipeline/relational/rules/acts.ts"
 
 const LONG_MONOLOGUE_CHARS = 400
-const SPAM = /^(?:[^\p{L}\p{N}]*|(.)\1{5,}|(.{1,12}?)(?:\s*\2){4,})$/su
+const WORDLESS = /^[^\p{L}\p{N}]*$/u
+const LONGEST_UNIT = 12
+const LEAST_REPEATS = 5
+
+/** One thing over and over: "no no no no no". */
+const isRepetition = (text: string): boolean => {
+  const packed = text.replace(/\s+/g, "")
+  return Array.from({ length: LONGEST_UNIT }, (_, i) => i + 1).some((length) =>
+    packed.length >= length * LEAST_REPEATS && packed.length % length === 0 && packed === packed.slice(0, length).repeat(packed.length / length))
+}
 
 /** Nothing that anybody could answer: empty, one thing over and over, or "ok" to a long monologue. */
 const saysNothing = ({ turn, history }: WriteRequest, act: Act): boolean =>
-  SPAM.test(turn.text.trim()) || (act === "acknowledgement" && history.at(-1)?.role === "character" && (history.at(-1)?.text.length ?? 0) > LONG_MONOLOGUE_CHARS)
+  WORDLESS.test(turn.text) || isRepetition(turn.text) || (act === "acknowledgement" && history.at(-1)?.role === "character" && (history.at(-1)?.text.length ?? 0) > LONG_MONOLOGUE_CHARS)
 
 /** Silence or leaving only where the turn allows it; the rest of the rules is the pipeline's. */
 export const decide = (request: WriteRequest, act: Act): Pick<Reply, "decision" | "exit_reason"> => {

@@ -1,3 +1,5 @@
+import { compatible } from "#pipeline/compatible.ts"
+
 /** Capital letters, five dots wide and seven high, a number for each row from the top. */
 const GLYPHS: Readonly<Record<string, ReadonlyArray<number>>> = {
   A: [14, 17, 17, 31, 17, 17, 17], B: [30, 17, 17, 30, 17, 17, 30], C: [14, 17, 16, 16, 16, 17, 14], D: [30, 17, 17, 17, 17, 17, 30],
@@ -16,7 +18,7 @@ export const hasDot = (letter: string, x: number, y: number): boolean => (((GLYP
 
 /** The first letters of up to two words of a name, as far as there are glyphs for them. */
 export const initialsOf = (name: string): string => {
-  const letters = name.normalize("NFKD").toUpperCase().split(/\s+/).flatMap((word) => {
+  const letters = compatible(name, "NFKD").toUpperCase().split(/\s+/).flatMap((word) => {
     const first = [...word].find((letter) => letter in GLYPHS && letter !== "?")
     return first === undefined ? [] : [first]
   })

@@ -30,7 +30,7 @@ const line = (text: string, slots: Slots, cites: ReadonlyArray<number>, own: boo
  * What the character writes first: it asks after what is due or after something that was told a while ago, else it speaks of something of its own.
  * Never as one of its last ten messages began. Null: there is nothing that would not be a repetition.
  */
-export const initiate = (request: WriteRequest, { reason, about: named, avoid }: Initiative): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
+export const initiate = (request: WriteRequest, { reason, about: named, avoid, welcome = [] }: Initiative): { readonly line: string; readonly cites: ReadonlyArray<number> } | null => {
   // Of where its story stands nobody has told it anything that it could ask after.
   const about = reason === "storyline_beat" ? null : named
   const conversation = conversationOf(request)
@@ -43,8 +43,12 @@ export const initiate = (request: WriteRequest, { reason, about: named, avoid }:
   const earlier = openLoops(facts, NOW, (name) => said.some((text) => text.includes(name))).flatMap(askAfter)
   const ofItsOwn = rotate([...anytime, ...lines.topic], seed).map((text) => line(text, {}, [], false))
   const plain = rotate(OWN_LINES.topic, seed).map((text) => line(text, {}, [], true))
-  // Sometimes it asks, sometimes it tells.
-  const candidates = [...due, ...seed % 2 === 0 ? [...earlier, ...ofItsOwn] : [...ofItsOwn, ...earlier], ...plain]
+  // Sometimes it asks, sometimes it tells; what the person likes to hear of comes first.
+  const wanted = new Set(contentOf(terms(welcome.join(" "))))
+  const isWelcome = ({ line, slots }: Omit<Candidate, "score">) =>
+    contentOf(terms([line, ...Object.values(slots)].join(" "))).some((word) => wanted.has(word))
+  const free = seed % 2 === 0 ? [...earlier, ...ofItsOwn] : [...ofItsOwn, ...earlier]
+  const candidates = [...due, ...free.filter(isWelcome), ...free.filter((candidate) => !isWelcome(candidate)), ...plain]
 
   const voiced = voicePass(request.turn, said)
   const costOf = repetition(said)

@@ -20,23 +20,23 @@ interface Question {
 const QUESTIONS: ReadonlyArray<Question> = [
   { attribute: "name", pattern: /\b(?:my name|who am i|i(?:'m| am) called|am i called|call me)\b/i },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\b(?:my|our) (?:[a-z]+ )?(${NOUN})(?:'s|’s)? (?:called|named|name)\b`, "i") },
-  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}+)\W*$|\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}+)\W*$`, "iu") },
+  { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$|\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$`, "iu") },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`\bwho(?:'?s| is| was) my (?:[a-z]+ )?(${NOUN})\b`, "i") },
   { attribute: "name", subject: 1, pattern: new RegExp(String.raw`(?:como (?:é que )?se chama|qual é o nome d)(?:[oa]|) ?(?:o meu|a minha|meu|minha) (${NOUN_PT})(?!\p{L})`, "iu") },
   { attribute: "name", pattern: /(?:como (?:é que )?(?:eu )?me chamo|qual é o meu nome)/i },
   { attribute: "home", pattern: /onde (?:é que )?(?:eu )?(?:moro|vivo)/i },
   { attribute: "origin", pattern: /de onde (?:é que )?(?:eu )?sou/i },
-  { attribute: "favourite", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?)\W*(?:is|again)?\W*$/iu },
+  { attribute: "favourite", subject: 1, pattern: /\bmy fav(?:ou?rite)? ([\p{L} ]{2,24}?)[^\p{L}]{0,10}(?:is|again)?[^\p{L}]{0,10}$/iu },
   { attribute: "age", pattern: /\bhow old (?:am i|i am|i'm)\b|\bmy age\b/i },
   { attribute: "birthday", pattern: /\bmy birthday\b/i },
-  { attribute: "origin", pattern: /\bwhere (?:am i|i am|i'm|do i come|i come|did i grow|i grew|was i|i was)\b[^?]*(?:from|up|born)\b/i },
+  { attribute: "origin", pattern: /\bwhere (?:am i|i am|i'm|do i come|i come|did i grow|i grew|was i|i was)\b[^?]{0,80}(?:from|up|born)\b/i },
   { attribute: "home", pattern: /\bwhere (?:do )?i live\b|\bwhere i am\b/i },
   { attribute: "work", pattern: /\bwhat (?:do )?i do (?:for|as|again)\b|\bmy (?:job|profession|work)\b|\bwhere (?:do )?i work\b|\bwhat (?:do )?i work\b/i },
   { attribute: "study", pattern: /\bwhat (?:do i|am i|i|i am|i'm) study(?:ing)?\b/i },
   { attribute: "like", pattern: /\bwhat (?:do )?i (?:like|love|enjoy)\b/i },
   { attribute: "dislike", pattern: /\bwhat (?:do )?i (?:hate|dislike|can'?t stand)\b/i }
 ]
-const WHAT_OF_THEIRS = new RegExp(String.raw`\b(?:what|where|which|how|when)[^.?!]* my (?:[a-z]+ )?(${NOUN})\b`, "i")
+const WHAT_OF_THEIRS = new RegExp(String.raw`\b(?:what|where|which|how|when)[^.?!]{0,120} my (?:[a-z]+ )?(${NOUN})\b`, "i")
 
 const OWN: Readonly<Partial<Record<Attribute, string>>> = {
   name: "your name", age: "your age", home: "where you live", origin: "where you come from", work: "your work", study: "what you study",

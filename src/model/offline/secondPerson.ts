@@ -11,4 +11,4 @@ export const secondPerson = (sentence: string): string =>
     .replace(LEADING, "")
     .replace(/\b(i|we) (am|was)\b/gi, (_, __, verb: string) => verb.toLowerCase() === "am" ? "you are" : "you were")
     .replace(WORD, (word) => TURNED[word.toLowerCase().replace("’", "'")] ?? word)
-    .replace(/[.!…\s]+$/, "")
+    .replace(/(?<![.!…\s])[.!…\s]+$/, "")

@@ -7,19 +7,37 @@ import { fillSlots } from "./slots.ts"
 /** A signature phrase is heard at most once in so many replies, and so is an emoji where the author wants them rare. */
 const ONE_IN = 4
 
-const EMOJI = /[ \t]*(?:\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{RI}\p{RI})(?:\p{EMod}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+const EMOJI = /(?<![ \t])[ \t]*(?:\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{RI}\p{RI})(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu
 const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
+
+/** Stands for an occurrence of the phrase: the n-th one is U+E000 + n, so that those that stay get their own letters back. */
+const MARKS = 0xE000
+const MOST_MARKS = 200
+const MARK = /[\uE000-\uE0FF]/g
+
+/** Every place of a phrase, in any case. */
+const placesOf = (line: string, phrase: string): ReadonlyArray<number> => {
+  const places: Array<number> = []
+  const [text, sought] = [line.toLowerCase(), phrase.toLowerCase()]
+  if (sought === "" || text.length !== line.length || sought.length !== phrase.length) return places
+  for (let at = text.indexOf(sought); at !== -1 && places.length < MOST_MARKS; at = text.indexOf(sought, at + sought.length)) places.push(at)
+  return places
+}
 
 /** A phrase that is only put in, between commas or as a sentence, comes out again without harm. */
 const without = (line: string, phrase: string): string => {
-  const said = escaped(phrase.replace(/[.!?]+$/, ""))
-  return line
-    .replace(new RegExp(String.raw`(^|[.!?]\s+)(\p{L}+),\s*${said},`, "giu"), "$1$2,")
-    .replace(new RegExp(String.raw`,\s*${said},(?!\s*(?:and|or|but|for|so|yet)\b)`, "giu"), "")
-    .replace(new RegExp(String.raw`,\s*${said}(?=\s*[,.!?;:—…])`, "giu"), "")
-    .replace(new RegExp(String.raw`(^|[.!?]\s+|\n)${said}[,.!?:]\s*(\p{L})`, "giu"), (_, before: string, next: string) => `${before}${/\p{Lu}/u.test(line.trimStart().charAt(0)) ? capital(next) : next}`)
-    .replace(new RegExp(String.raw`([.!?])\s+${said}[.!?]*\s*$`, "giu"), "$1")
+  const said = phrase.replace(/(?<![.!?])[.!?]+$/, "")
+  const places = placesOf(line, said)
+  const occurrences = places.map((at) => line.slice(at, at + said.length))
+  const between = [-said.length, ...places].map((at, index) => line.slice(at + said.length, places[index] ?? line.length).replace(MARK, ""))
+  const marked = between.map((text, index) => index < places.length ? text + String.fromCharCode(MARKS + index) : text).join("")
+  return marked
+    .replace(/(^|[.!?]\s+)(\p{L}+),\s*[\uE000-\uE0FF],/gu, "$1$2,")
+    .replace(/,\s*[\uE000-\uE0FF],(?!\s*(?:and|or|but|for|so|yet)\b)/giu, "")
+    .replace(/,\s*[\uE000-\uE0FF](?=\s*[,.!?;:—…])/gu, "")
+    .replace(/(^|[.!?]\s+|\n)[\uE000-\uE0FF][,.!?:]\s*(\p{L})/gu, (_, before: string, next: string) => `${before}${/\p{Lu}/u.test(line.trimStart().charAt(0)) ? capital(next) : next}`)
+    .replace(/([.!?])\s+[\uE000-\uE0FF][.!?]*\s*$/gu, "$1")
+    .replace(MARK, (mark) => occurrences[mark.charCodeAt(0) - MARKS] ?? "")
     .trim()
 }
 

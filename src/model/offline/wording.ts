@@ -48,7 +48,10 @@ const words = (text: string): ReadonlyArray<string> => terms(text).flatMap((term
 /** All words of a text, contractions opened and synonyms made one. */
 export const wording = (text: string): string => words(text).join(" ")
 
-const themesOf = (word: string): ReadonlyArray<string> => THEMES.flatMap(([theme, of]) => of.test(word) ? [`theme${theme}`] : [])
+/** Every word that has a theme begins with one of these: a text in Chinese may have thousands of words that need no look. */
+const FIRST_LETTERS = /^[a-z]/
+const themesOf = (word: string): ReadonlyArray<string> =>
+  FIRST_LETTERS.test(word) ? THEMES.flatMap(([theme, of]) => of.test(word) ? [`theme${theme}`] : []) : []
 
 /** Whether two texts are about the same sort of thing. */
 export const sharesTheme = (one: string, other: string): boolean => {

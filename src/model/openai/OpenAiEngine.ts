@@ -1,8 +1,12 @@
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Critic, Critique, Rewrite } from "#pipeline/critic/Critic.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
+import type { Character } from "#pipeline/domain/Character.ts"
+import { citationsOf } from "#pipeline/generation/citations.ts"
+import { isPlain, plainPrompt } from "#pipeline/generation/plainPrompt.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { Judge, Judgement } from "#pipeline/evals/judge/Judge.ts"
 import { Reply, Writer } from "#pipeline/generation/Writer.ts"
@@ -14,14 +18,19 @@ import { Extraction } from "#pipeline/relational/Extraction.ts"
 import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
 import { Readings, readPrompt, SourceReader } from "#pipeline/research/SourceReader.ts"
-import { makeAsk } from "./ask.ts"
-import type { OpenAiOptions } from "./call.ts"
-import { TEMPERATURE_REFUSED } from "./failure.ts"
+import { notesTokens } from "../reservation.ts"
+import { makeAsk, type Question } from "./ask.ts"
+import { MAX_TOKENS, type OpenAiOptions, type Sampling } from "./call.ts"
+import { SAMPLING_REFUSED } from "./failure.ts"
 import { formatOf } from "./Format.ts"
+import { MODEL_ENGINE } from "#src/model/engineNames.ts"
+import type { JsonMode } from "./jsonModes.ts"
+import { makeLadder } from "./ladder.ts"
 
 const paragraphs = (text: string): ReadonlyArray<string> => text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part !== "")
 
-const REPLY = formatOf("reply", Reply, (text): Reply => ({ decision: "reply", exit_reason: null, bubbles: paragraphs(text), cited_memory_ids: [] }))
+const REPLY = formatOf("reply", Reply)
+const PLAIN_REPLY = formatOf("reply", Reply, (text): Reply => ({ decision: "reply", exit_reason: null, bubbles: paragraphs(text), cited_memory_ids: [] }))
 const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
@@ -31,47 +40,86 @@ const FINDINGS = formatOf("findings", Readings)
 const CONTRADICTIONS = formatOf("contradictions", Contradictions)
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
-  /** The model that reads a message before `model` answers it, and the turn afterwards. */
-  readonly analyzeModel: string
+  /** The model that reads a message before `model` answers it, and the turn afterwards; null: the rules read both. */
+  readonly analyzeModel: string | null
+  /** How long the reading of a message may keep its answer waiting. */
+  readonly analyzeTimeout?: Duration.Input
+  readonly json?: JsonMode
+  /** How replies are drawn, where a character does not say otherwise. */
+  readonly sampling?: Sampling
 }
 
 /** A model behind an OpenAI-compatible address, in every part that a model plays in a turn. */
 export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> => Layer.effectContext(Effect.gen(function*() {
-  const ask = yield* makeAsk(options)
-  const askAnalyst = options.analyzeModel === options.model ? ask : yield* makeAsk({ ...options, model: options.analyzeModel })
+  const longest = options.maxTokens ?? MAX_TOKENS
+  const ladder = makeLadder(options.json ?? "auto")
+  const ask = yield* makeAsk(options, ladder)
+  const askAnalyst = options.analyzeModel === null || options.analyzeModel === options.model ? ask
+    : yield* makeAsk({ ...options, model: options.analyzeModel }, makeLadder(options.json ?? "auto"))
+
+  let takesSampling = true
+  /** For words of the character. A model that takes none of this draws as it always does. */
+  const askInVoice = <A>(character: Character, question: Omit<Question<A>, "sampling">) => {
+    const { temperature, frequency_penalty, presence_penalty, max_tokens } = character.generation
+    const maxTokens = Math.min(max_tokens ?? longest, longest)
+    const sampling: Sampling = {
+      temperature: temperature ?? options.sampling?.temperature,
+      frequencyPenalty: frequency_penalty ?? options.sampling?.frequencyPenalty,
+      presencePenalty: presence_penalty ?? options.sampling?.presencePenalty
+    }
+    return Effect.suspend(() => ask({ ...question, sampling: { maxTokens, ...takesSampling && sampling } })).pipe(
+      Effect.catchIf(({ code }) => code === SAMPLING_REFUSED && takesSampling, () => Effect.suspend(() => {
+        takesSampling = false
+        return ask({ ...question, sampling: { maxTokens } })
+      }))
+    )
+  }
+  const notes = { maxTokens: notesTokens(longest) }
+
   const writer = Writer.of({
-    engine: "openai-compatible",
+    engine: MODEL_ENGINE,
     model: options.model,
-    write: (request) => Effect.map(ask({ format: REPLY, messages: prompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ reply: value, usage }))
+    write: (request) => Effect.gen(function*() {
+      const { character } = request.turn
+      const { onSpent } = request
+      // Small local models write better as a chat, and need JSON only where there is something to decide. Only where the
+      // operator has asked for it: a model that was to answer in JSON and does not is never taken at its word.
+      if (options.json === "none" && isPlain(request)) {
+        const { value, usage } = yield* askInVoice(character, { format: PLAIN_REPLY, messages: plainPrompt(request), onSpent })
+        return { reply: { ...value, cited_memory_ids: citationsOf(value.bubbles, request) }, usage }
+      }
+      const { value, usage } = yield* askInVoice(character, { format: REPLY, messages: prompt(request), onSpent })
+      return { reply: value, usage }
+    })
   })
-  const analyst: Analyst = {
-    analyze: (request) => Effect.map(askAnalyst({ format: ANALYSIS, messages: analyzePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ analysis: value, usage }))
+  const analyst: Analyst | null = options.analyzeModel === null ? null : {
+    ...options.analyzeTimeout !== undefined && { patience: options.analyzeTimeout },
+    analyze: (request) => Effect.map(askAnalyst({ format: ANALYSIS, messages: analyzePrompt(request), sampling: notes, onSpent: request.onSpent }), ({ value, usage }) => ({ analysis: value, usage }))
   }
   const critic: Critic = {
-    critique: (request) => Effect.map(ask({ format: CRITIQUE, messages: critiquePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ critique: value, usage })),
-    rewrite: (request) => Effect.map(ask({ format: REWRITE, messages: rewritePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ bubbles: value.bubbles, usage }))
+    critique: (request) => Effect.map(ask({ format: CRITIQUE, messages: critiquePrompt(request), sampling: notes, onSpent: request.onSpent }), ({ value, usage }) => ({ critique: value, usage })),
+    rewrite: (request) => Effect.map(askInVoice(request.turn.character, { format: REWRITE, messages: rewritePrompt(request), onSpent: request.onSpent }), ({ value, usage }) => ({ bubbles: value.bubbles, usage }))
   }
-  const extractor: Extractor = {
+  const extractor: Extractor | null = options.analyzeModel === null ? null : {
     // What it costs is booked when the turn has been read: one that dies on the way is read again.
-    extract: (request) => Effect.map(askAnalyst({ format: EXTRACTION, messages: extractPrompt(request), onSpent: () => Effect.void }), ({ value, usage }) => ({ extraction: value, usage }))
+    extract: (request) => Effect.map(askAnalyst({ format: EXTRACTION, messages: extractPrompt(request), sampling: notes, onSpent: () => Effect.void }), ({ value, usage }) => ({ extraction: value, usage }))
   }
-  const askExactly = yield* makeAsk({ ...options, temperature: 0 })
   const judge: Judge = {
     model: options.model,
     judge: (messages) => {
-      const question = { format: JUDGEMENT, messages, onSpent: () => Effect.void }
-      return askExactly(question).pipe(
+      const question = { format: JUDGEMENT, messages, sampling: notes, onSpent: () => Effect.void }
+      return ask({ ...question, sampling: { ...notes, temperature: 0 } }).pipe(
         Effect.map((answer) => ({ ...answer, temperature: 0 })),
-        Effect.catchIf(({ code }) => code === TEMPERATURE_REFUSED, () => Effect.map(ask(question), (answer) => ({ ...answer, temperature: null }))),
+        Effect.catchIf(({ code }) => code === SAMPLING_REFUSED, () => Effect.map(ask(question), (answer) => ({ ...answer, temperature: null }))),
         Effect.map(({ value, usage, temperature }) => ({ judgement: value, usage, temperature }))
       )
     }
   }
   const continuity: Continuity = {
-    read: (character) => Effect.map(ask({ format: CONTRADICTIONS, messages: continuityPrompt(character), onSpent: () => Effect.void }), ({ value, usage }) => ({ found: value, usage }))
+    read: (character) => Effect.map(ask({ format: CONTRADICTIONS, messages: continuityPrompt(character), sampling: notes, onSpent: () => Effect.void }), ({ value, usage }) => ({ found: value, usage }))
   }
   const reader: SourceReader = {
-    read: (request) => Effect.map(ask({ format: FINDINGS, messages: readPrompt(request), onSpent: () => Effect.void }), ({ value, usage }) => ({ readings: value, usage }))
+    read: (request) => Effect.map(ask({ format: FINDINGS, messages: readPrompt(request), sampling: notes, onSpent: () => Effect.void }), ({ value, usage }) => ({ readings: value, usage }))
   }
   return Context.make(Writer, writer).pipe(Context.add(SourceReader, reader), Context.add(Continuity, continuity), Context.add(Analyst, analyst), Context.add(Critic, critic), Context.add(Extractor, extractor), Context.add(Judge, judge))
 }))

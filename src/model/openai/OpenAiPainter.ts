@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import OpenAI, { APIError } from "openai"
+import OpenAI, { APIError, toFile } from "openai"
 import { type ImageSize, NotPainted, type PaintRequest, Painter } from "../Painter.ts"
-import { imageMicroUsd } from "../prices.ts"
+import { Prices } from "../prices.ts"
 import { OPENAI_URL } from "./call.ts"
 import { type CallFailed, timedOut, toCallFailed } from "./failure.ts"
 
@@ -22,6 +22,8 @@ const SIZES: Readonly<Record<ImageSize, "1024x1024" | "1024x1536" | "1536x1024">
 const DALL_E_3: Readonly<Record<ImageSize, "1024x1024" | "1024x1792" | "1792x1024">> = { square: "1024x1024", portrait: "1024x1792", landscape: "1792x1024" }
 /** What a provider calls its refusal of a prompt, or of what came out. */
 const REFUSALS: ReadonlySet<string> = new Set(["moderation_blocked", "content_policy_violation", "content_filter", "safety_violation"])
+/** A reference picture of up to 1024 pixels is some 400 input tokens, at 10 dollars per million. */
+const REFERENCE_MICRO_USD = 4_000
 const RETRIES = 2
 const BACKOFF = "300 millis"
 /** Of a picture in base64, some forty megabytes of it. */
@@ -30,7 +32,8 @@ const MOST_CHARACTERS = 56_000_000
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ data: Schema.NonEmptyArray(Schema.Struct({ b64_json: Schema.String.check(Schema.isMaxLength(MOST_CHARACTERS)) })) }))
 
 /** A model that makes pictures, behind an OpenAI-compatible address. Its pictures come with the answer; none is fetched from an address in it. */
-export const layer = (options: OpenAiPainterOptions) => Layer.sync(Painter, () => {
+export const layer = (options: OpenAiPainterOptions) => Layer.effect(Painter, Effect.gen(function*() {
+  const prices = yield* Prices
   const client = new OpenAI({
     apiKey: Redacted.value(options.apiKey), baseURL: options.baseUrl ?? OPENAI_URL, organization: null, project: null, adminAPIKey: null, maxRetries: 0, logLevel: "off"
   })
@@ -39,8 +42,17 @@ export const layer = (options: OpenAiPainterOptions) => Layer.sync(Painter, () =
     // The one kind only speaks base64 and refuses to be asked for it; the others do so only when asked.
     isGptImage ? { size: SIZES[size], quality: "medium" as const } : { size: options.model === "dall-e-3" ? DALL_E_3[size] : SIZES[size], response_format: "b64_json" as const }
 
-  const ask = ({ prompt, size }: PaintRequest) => Effect.tryPromise({
-    try: (signal): Promise<unknown> => client.images.generate({ model: options.model, prompt, n: 1, ...shape(size) }, { signal }),
+  // OpenAI's own models refuse a seed; servers of open models, at an address of their own, take one.
+  const takesSeed = options.baseUrl !== null && !isGptImage && !options.model.startsWith("dall-e")
+  const request = async ({ prompt, size, modelSeed, references }: PaintRequest, signal: AbortSignal): Promise<unknown> => {
+    const asked = { model: options.model, prompt, n: 1, ...shape(size), ...(takesSeed && modelSeed !== null && { seed: modelSeed }) }
+    if (!isGptImage || references.length === 0) return client.images.generate(asked, { signal })
+    const image = await Promise.all(references.map(({ bytes, mediaType }, place) => toFile(bytes, `reference-${place + 1}`, { type: mediaType })))
+    return client.images.edit({ ...asked, image }, { signal })
+  }
+
+  const ask = (wanted: PaintRequest) => Effect.tryPromise({
+    try: (signal) => request(wanted, signal),
     catch: (thrown) => thrown
   }).pipe(
     Effect.catch((thrown): Effect.Effect<never, NotPainted | CallFailed> => thrown instanceof APIError && typeof thrown.code === "string" && REFUSALS.has(thrown.code)
@@ -54,11 +66,12 @@ export const layer = (options: OpenAiPainterOptions) => Layer.sync(Painter, () =
   return Painter.of({
     engine: "openai-compatible",
     model: options.model,
-    priceMicroUsd: (size) => imageMicroUsd(options.model, size),
+    takesReferences: isGptImage,
+    priceMicroUsd: (size, references = 0) => prices.imageMicroUsd(options.model, size) + references * REFERENCE_MICRO_USD,
     paint: Effect.fn("OpenAi.paint")(function*(request: PaintRequest) {
       const { data: [picture] } = yield* Effect.mapError(Effect.flatMap(ask(request), decode), (error) =>
         error instanceof NotPainted ? error : new NotPainted({ reason: "failed", code: "bad_response" }))
       return Buffer.from(picture.b64_json, "base64")
     })
   })
-})
+}))

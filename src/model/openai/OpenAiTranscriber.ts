@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import OpenAI, { toFile } from "openai"
 import { NotHeard, type Recording, Transcriber } from "#channels/Transcriber.ts"
-import { transcriptionMicroUsd } from "../prices.ts"
+import { Prices } from "../prices.ts"
 import { OPENAI_URL } from "./call.ts"
 import { badResponse, timedOut, toCallFailed } from "./failure.ts"
 
@@ -23,7 +23,8 @@ const MOST_CHARACTERS = 8_000
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ text: Schema.String }))
 
 /** A model that listens, behind an OpenAI-compatible address. One try: whoever waits for an answer does not wait for a second. */
-export const layer = (options: OpenAiTranscriberOptions) => Layer.sync(Transcriber, () => {
+export const layer = (options: OpenAiTranscriberOptions) => Layer.effect(Transcriber, Effect.gen(function*() {
+  const prices = yield* Prices
   const client = new OpenAI({
     apiKey: Redacted.value(options.apiKey), baseURL: options.baseUrl ?? OPENAI_URL, organization: null, project: null, adminAPIKey: null, maxRetries: 0, logLevel: "off"
   })
@@ -33,7 +34,7 @@ export const layer = (options: OpenAiTranscriberOptions) => Layer.sync(Transcrib
     catch: (thrown) => thrown
   })
   return Transcriber.of({
-    costMicroUsd: (seconds) => transcriptionMicroUsd(options.model, seconds),
+    costMicroUsd: (seconds) => prices.transcriptionMicroUsd(options.model, seconds),
     listen: Effect.fn("OpenAi.listen")((recording: Recording) => ask(recording).pipe(
       Effect.catch((thrown) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))),
       Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
@@ -42,4 +43,4 @@ export const layer = (options: OpenAiTranscriberOptions) => Layer.sync(Transcrib
       Effect.map(({ text }) => text.trim().slice(0, MOST_CHARACTERS))
     ))
   })
-})
+}))

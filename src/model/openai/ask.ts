@@ -3,16 +3,20 @@ import * as Ref from "effect/Ref"
 import { type ChatMessage, dataBlock } from "#pipeline/chat.ts"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { ModelError } from "#pipeline/ModelError.ts"
-import { makeCall, type OpenAiOptions } from "./call.ts"
-import { type CallFailed, unusable } from "./failure.ts"
-import { type Format, RUNGS } from "./Format.ts"
+import { SpendingLimit } from "#pipeline/SpendingLimit.ts"
+import { Prices } from "../prices.ts"
+import { makeCall, MAX_TOKENS, type OpenAiOptions, type Sampling } from "./call.ts"
+import { type CallFailed, overBudget, unusable } from "./failure.ts"
+import type { Format, Rung } from "./Format.ts"
+import type { Ladder } from "./ladder.ts"
 import { type Broken, parse } from "./parse.ts"
-import { NOTHING, plus, priced, type Spent } from "./usage.ts"
+import { mostOf, NOTHING, plus, priced, type Spent } from "./usage.ts"
 
-/** One structured question to a model. */
+/** One question to a model. */
 export interface Question<A> {
   readonly format: Format<A>
   readonly messages: ReadonlyArray<ChatMessage>
+  readonly sampling?: Sampling
   /** Told before each further call, and when it is cut off, what this question has cost so far. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
@@ -35,44 +39,46 @@ const repairing = (messages: ReadonlyArray<ChatMessage>, answer: string, { code,
 ]
 
 /**
- * Asks down a ladder: a strict JSON schema, one that is not strict, any JSON object, and the description in the prompt alone.
- * A lower rung is taken when the server refuses the format, or shows by plain text that it ignores it, and is kept
- * once it has answered: a refusal that had another cause fails on all rungs and teaches nothing.
- * An `ask` stands for one address and one model, so what it has learned holds for all questions until the process ends.
+ * Asks one model at one address. An answer that cannot be read is asked for once more; a second one like it is a failure:
+ * text that was to be JSON is never taken for what it says. No call is made that the spending limit does not cover.
  */
-export const makeAsk = Effect.fnUntraced(function*(options: OpenAiOptions): Effect.fn.Return<Ask> {
+export const makeAsk = Effect.fnUntraced(function*(options: OpenAiOptions, ladder: Ladder): Effect.fn.Return<Ask> {
+  const prices = yield* Prices
   const call = makeCall(options)
-  const lowest = yield* Ref.make(0)
 
-  const descend = (format: Format<unknown>, messages: ReadonlyArray<ChatMessage>, spend: (spent: Spent) => Effect.Effect<void>) => {
-    const from = (at: number): Effect.Effect<string, CallFailed> =>
-      call(messages, format, RUNGS[at] ?? "text", spend).pipe(
-        Effect.tap(() => Ref.update(lowest, (known) => Math.max(known, at))),
-        Effect.catch((failure) => failure.format && at + 1 < RUNGS.length ? from(at + 1) : Effect.fail(failure))
-      )
-    return Effect.flatMap(Ref.get(lowest), from)
-  }
+  const once = Effect.fnUntraced(function*(messages: ReadonlyArray<ChatMessage>, { format, sampling = {} }: Question<unknown>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>): Effect.fn.Return<string, CallFailed> {
+    const limit = yield* SpendingLimit
+    const maxTokens = sampling.maxTokens ?? options.maxTokens ?? MAX_TOKENS
+    if (limit !== null && !limit.covers(prices.costMicroUsd(options.model, mostOf(messages, format.schemaBytes, maxTokens)))) return yield* overBudget()
+    return yield* call(messages, format, rung, { ...sampling, maxTokens }, (spent) => {
+      limit?.spend(prices.costMicroUsd(options.model, spent))
+      return spend(spent)
+    })
+  })
 
-  const converse = Effect.fnUntraced(function*<A>({ format, messages, onSpent }: Question<A>, total: Ref.Ref<Spent>): Effect.fn.Return<A, CallFailed> {
+  const converse = Effect.fnUntraced(function*<A>(question: Question<A>, total: Ref.Ref<Spent>): Effect.fn.Return<A, CallFailed> {
+    const { format, messages, onSpent } = question
     const spend = (spent: Spent) => Ref.update(total, (sum) => plus(sum, spent))
-    const answer = yield* descend(format, messages, spend)
+    const plain = format.fromPlainText !== null
+    const ask = (messages: ReadonlyArray<ChatMessage>) => plain
+      ? once(messages, question, "text", spend)
+      : ladder.descend((rung) => once(messages, question, rung, spend))
+    const answer = yield* ask(messages)
     const first = parse(answer, format)
-    if (first.kind === "plain" || first.kind === "broken" && first.code === "no_json") yield* Ref.set(lowest, RUNGS.length - 1)
+    if (!plain) yield* ladder.noteAnswer(first.kind === "answer" || first.code !== "no_json")
     if (first.kind !== "broken") return first.value
-    yield* onSpent(priced(options.model, yield* Ref.get(total)))
-    const second = parse(yield* descend(format, repairing(messages, answer, first), spend), format)
-    if (second.kind === "answer") return second.value
-    // Plain text after a repair talks about the repair: nothing for the person to read.
-    return yield* unusable(second.kind === "plain" ? "no_json" : second.code)
+    yield* onSpent(priced(prices, options.model, yield* Ref.get(total)))
+    const second = parse(yield* ask(plain ? messages : repairing(messages, answer, first)), format)
+    return second.kind === "broken" ? yield* unusable(second.code) : second.value
   })
 
   return Effect.fn("OpenAi.ask")(function*<A>(question: Question<A>) {
     const total = yield* Ref.make(NOTHING)
     const value = yield* converse(question, total).pipe(
-      Effect.onInterrupt(() => Effect.flatMap(Ref.get(total), (sum) => sum === NOTHING ? Effect.void : question.onSpent(priced(options.model, sum)))),
+      Effect.onInterrupt(() => Effect.flatMap(Ref.get(total), (sum) => sum === NOTHING ? Effect.void : question.onSpent(priced(prices, options.model, sum)))),
       Effect.catch(({ reason, code }) => Effect.flatMap(Ref.get(total), (sum) =>
-        Effect.fail(new ModelError({ reason, code, usage: sum === NOTHING ? null : priced(options.model, sum) }))))
+        Effect.fail(new ModelError({ reason, code, usage: sum === NOTHING ? null : priced(prices, options.model, sum) }))))
     )
-    return { value, usage: priced(options.model, yield* Ref.get(total)) }
+    return { value, usage: priced(prices, options.model, yield* Ref.get(total)) }
   })
 })

@@ -6,7 +6,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import OpenAI from "openai"
 import type { ChatMessage } from "#pipeline/chat.ts"
-import { badResponse, CallFailed, filtered, refusal, timedOut, toCallFailed } from "./failure.ts"
+import { badResponse, CallFailed, LENGTH_REFUSED, filtered, refusal, timedOut, toCallFailed } from "./failure.ts"
 import { type Format, responseFormat, type Rung } from "./Format.ts"
 import { type Spent, spentOn } from "./usage.ts"
 
@@ -19,9 +19,24 @@ export interface OpenAiOptions {
   readonly callTimeout: Duration.Input
   /** The first wait before a retry. */
   readonly backoff?: Duration.Input
-  /** The model's own without it. */
-  readonly temperature?: number
+  /** How long an answer may be, where the question does not say. */
+  readonly maxTokens?: number
 }
+
+/** Of an answer, where nobody says. */
+export const MAX_TOKENS = 1_000
+
+/** How an answer is drawn; where something is left out, as the model does it by itself. */
+export interface Sampling {
+  readonly temperature?: number | undefined
+  readonly frequencyPenalty?: number | undefined
+  readonly presencePenalty?: number | undefined
+  readonly maxTokens?: number | undefined
+}
+
+/** Models of OpenAI that reason take the length of an answer under another name, and no sampling. Compatible servers know the old name. */
+const LENGTH_NAMES = ["max_completion_tokens", "max_tokens"] as const
+type LengthName = (typeof LENGTH_NAMES)[number]
 
 export const OPENAI_URL = "https://api.openai.com/v1"
 const BACKOFF = Duration.millis(500)
@@ -66,13 +81,22 @@ export const makeCall = (options: OpenAiOptions) => {
   })
   const retrySchedule = retries(options.backoff ?? BACKOFF)
 
-  const once = (messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>) =>
+  let lengthName: LengthName = options.baseUrl === undefined || options.baseUrl === null || options.baseUrl === OPENAI_URL ? "max_completion_tokens" : "max_tokens"
+  const otherThan = (refused: LengthName): LengthName => LENGTH_NAMES.find((name) => name !== refused) ?? refused
+
+  type Request = readonly [messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung, sampling: Sampling & { readonly maxTokens: number }, spend: (spent: Spent) => Effect.Effect<void>]
+  const once = (...[messages, format, rung, { temperature, frequencyPenalty, presencePenalty, maxTokens }, spend]: Request) =>
     Effect.tryPromise({
       try: (signal): Promise<unknown> =>
-        client.chat.completions.create(
-          { model: options.model, messages: [...messages], ...options.temperature !== undefined && { temperature: options.temperature }, ...responseFormat(format, rung) },
-          { signal }
-        ),
+        client.chat.completions.create({
+          model: options.model,
+          messages: [...messages],
+          [lengthName]: maxTokens,
+          ...temperature !== undefined && { temperature },
+          ...frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty },
+          ...presencePenalty !== undefined && { presence_penalty: presencePenalty },
+          ...responseFormat(format, rung)
+        }, { signal }),
       catch: (thrown) => thrown
     }).pipe(
       // The model has read the question by now, and whoever runs it will charge for that.
@@ -81,8 +105,14 @@ export const makeCall = (options: OpenAiOptions) => {
       Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) })
     )
 
-  return Effect.fn("OpenAi.call")(function*(messages: ReadonlyArray<ChatMessage>, format: Format<unknown>, rung: Rung, spend: (spent: Spent) => Effect.Effect<void>) {
-    const response = yield* once(messages, format, rung, spend).pipe(Effect.retry(retrySchedule))
+  return Effect.fn("OpenAi.call")(function*(...request: Request) {
+    const [messages, , , , spend] = request
+    const asked = Effect.suspend(() => once(...request)).pipe(Effect.retry(retrySchedule))
+    const name = lengthName
+    const response = yield* Effect.catchIf(asked, ({ code }) => code === LENGTH_REFUSED, () => Effect.suspend(() => {
+      lengthName = otherThan(name)
+      return asked
+    }))
     const { choices: [choice], usage } = yield* Effect.mapError(decodeCompletion(response), badResponse)
     const { content, refusal: refused } = choice.message
     yield* spend(spentOn(usage, messages, content ?? refused ?? ""))

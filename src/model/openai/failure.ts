@@ -1,5 +1,5 @@
 import * as Data from "effect/Data"
-import { APIError } from "openai"
+import { APIConnectionTimeoutError, APIError } from "openai"
 
 /** Why one call gave no answer. Holds words of ours only: a provider's text may quote the prompt or the key. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
@@ -19,6 +19,8 @@ export const timedOut = () => failed("unreachable", "timeout")
 export const badResponse = () => failed("refused", "bad_response")
 export const refusal = () => failed("refused", "refusal")
 export const filtered = () => failed("refused", "content_filter")
+/** What the unit of work may still spend does not cover this call. */
+export const overBudget = () => failed("refused", "over_budget")
 export const unusable = (code: string) => failed("refused", code)
 
 /** `Retry-After` as seconds or as a date. */
@@ -35,19 +37,33 @@ const mayBeFormat = ({ status, param, message }: APIError): boolean =>
   (status === 400 || status === 404 || status === 422)
   && /response_format|json_schema|json_object|structured|grammar|schema|\(no body\)$/i.test(`${param ?? ""} ${message}`)
 
-/** Some models take no temperature but their own. */
-export const TEMPERATURE_REFUSED = "temperature_refused"
-const isTemperature = ({ status, param, message }: APIError): boolean => status === 400 && /temperature/i.test(`${param ?? ""} ${message}`)
+/** Some models take no temperature but their own, and no penalties. */
+export const SAMPLING_REFUSED = "sampling_refused"
+const isSampling = ({ status, param, message }: APIError): boolean => status === 400 && /temperature|frequency_penalty|presence_penalty/i.test(`${param ?? ""} ${message}`)
+
+/** A server knows the length of an answer by another name. */
+export const LENGTH_REFUSED = "length_refused"
+const isLength = ({ status, param, message }: APIError): boolean => status === 400 && /\bmax_(?:completion_)?tokens\b/i.test(`${param ?? ""} ${message}`)
+
+/** How the transport says that nothing came in time: no connection, no head, or a body that stopped. */
+const TRANSPORT_TIMEOUTS: ReadonlySet<unknown> = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"])
+/** Errors that wrap each other, one in the other. */
+const MOST_WRAPPED = 5
+const isTransportTimeout = (thrown: unknown, depth = 0): boolean =>
+  thrown instanceof APIConnectionTimeoutError
+  || thrown instanceof Error && depth < MOST_WRAPPED && ("code" in thrown && TRANSPORT_TIMEOUTS.has(thrown.code) || isTransportTimeout(thrown.cause, depth + 1))
 
 const PASSING = new Set([408, 429])
 
 /** Sorts whatever the client threw. */
 export const toCallFailed = (thrown: unknown, nowMs: number): CallFailed => {
   if (thrown instanceof SyntaxError) return badResponse()
+  if (isTransportTimeout(thrown)) return timedOut()
   if (!(thrown instanceof APIError) || thrown.status === undefined) return failed("unreachable", "connection", { passing: true })
   // Answered like a rate limit, but it lasts until somebody pays.
   if (thrown.code === "insufficient_quota") return failed("unreachable", "quota_exhausted")
-  if (isTemperature(thrown)) return failed("refused", TEMPERATURE_REFUSED)
+  if (isSampling(thrown)) return failed("refused", SAMPLING_REFUSED)
+  if (isLength(thrown)) return failed("refused", LENGTH_REFUSED)
   const code = `http_${thrown.status}`
   return PASSING.has(thrown.status) || thrown.status >= 500
     ? failed("unreachable", code, { passing: true, retryAfterMs: retryAfterMs(thrown.headers?.get("retry-after"), nowMs) })

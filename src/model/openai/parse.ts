@@ -1,10 +1,9 @@
 import * as Result from "effect/Result"
 import type { Format } from "./Format.ts"
 
-/** What an answer turned out to be. `broken` is worth one repair; `plain` has no object in it at all, as small local models answer. */
+/** What an answer turned out to be. `broken` is worth one repair. */
 export type Parsed<A> =
   | { readonly kind: "answer"; readonly value: A }
-  | { readonly kind: "plain"; readonly value: A }
   | Broken
 export interface Broken {
   readonly kind: "broken"
@@ -52,14 +51,17 @@ const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "i
   return Result.fail("invalid_json")
 }
 
+/** A model that was asked for plain text may answer in JSON all the same: it is read as JSON, and never shown as text. */
+const looksStructured = (text: string): boolean =>
+  /^[[{"]/.test(text) || text.includes("```") || text.includes("{\"") || text.includes("<tool_call") || text.includes("<think")
+
 /** Reads an answer out of what a model wrote, structured or not. */
 export const parse = <A>(content: string, format: Format<A>): Parsed<A> => {
   const text = withoutThinking(content.trim())
   if (text === null) return broken("truncated_json", "The answer ended before its JSON object began.")
   if (text === "") return broken("empty_answer", "The answer was empty.")
-  if (!text.includes("{")) {
-    return format.fromPlainText === null ? broken("no_json", "The answer held no JSON object.") : { kind: "plain", value: format.fromPlainText(text) }
-  }
+  if (format.fromPlainText !== null && !looksStructured(text)) return { kind: "answer", value: format.fromPlainText(text) }
+  if (!text.includes("{")) return broken("no_json", "The answer held no JSON object.")
   return Result.match(Result.mapError(firstObject(text), (code) => broken(code, "The answer held no complete JSON object.")), {
     onFailure: (failure): Parsed<A> => failure,
     onSuccess: (object) => Result.match(format.decode(object), {

@@ -2,7 +2,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import type { ChatMessage } from "#pipeline/chat.ts"
-import { costMicroUsd, type Tokens, tokensIn } from "#src/model/prices.ts"
+import { type PriceList, type Tokens, tokensIn } from "#src/model/prices.ts"
 
 /** Tokens of one or more calls of one write. */
 export interface Spent extends Tokens {
@@ -45,4 +45,15 @@ export const plus = (one: Spent, other: Spent): Spent => ({
   estimated: one.estimated || other.estimated
 })
 
-export const priced = (model: string, spent: Spent): Usage => ({ model, ...spent, costMicroUsd: costMicroUsd(model, spent) })
+export const priced = (prices: PriceList, model: string, spent: Spent): Usage =>
+  ({ model, ...spent, costMicroUsd: prices.costMicroUsd(model, spent), ...prices.sourceOf(model) === "assumed" && { unpriced: true as const } })
+
+/** Of the frame around each message, in bytes. */
+const FRAME_BYTES = 16
+
+/** The most that a call can take: no token is less than a byte, and no answer is longer than was asked for. */
+export const mostOf = (sent: ReadonlyArray<ChatMessage>, schemaBytes: number, maxTokens: number): Tokens => ({
+  inputTokens: sent.reduce((sum, message) => sum + Buffer.byteLength(message.content) + FRAME_BYTES, schemaBytes),
+  cachedInputTokens: 0,
+  outputTokens: maxTokens
+})

@@ -1,0 +1,41 @@
+import type { ChatMessage } from "../chat.ts"
+import { maySendPicture } from "../emission/picture.ts"
+import type { Utterance } from "../retrieval/Transcript.ts"
+import { PLAIN_LAST_WORD, PLAIN_RULES, stableWith, turnPartOf } from "./prompt.ts"
+import type { WriteRequest } from "./Writer.ts"
+
+/** Whether there is nothing to decide but the words: then no JSON is needed. */
+export const isPlain = ({ turn, safety, decisions }: WriteRequest): boolean =>
+  decisions.length === 1 && decisions[0] === "reply" && turn.initiative === undefined && !maySendPicture(turn, safety)
+
+/** Of history, in characters. */
+const HISTORY_MAX_CHARS = 6_000
+
+/** Turns of a chat that alternate, the person first, as the templates of many local models demand. */
+const alternating = (said: ReadonlyArray<Utterance>): ReadonlyArray<ChatMessage> => {
+  const turns: Array<{ role: "user" | "assistant"; content: string }> = []
+  for (const { role, text } of said) {
+    const last = turns.at(-1)
+    const as = role === "user" ? "user" as const : "assistant" as const
+    if (last?.role === as) last.content += `\n\n${text}`
+    else turns.push({ role: as, content: text })
+  }
+  return turns[0]?.role === "assistant" ? [{ role: "user", content: "(The chat begins.)" }, ...turns] : turns
+}
+
+/** The newest that fit. */
+const newest = (history: ReadonlyArray<Utterance>): ReadonlyArray<Utterance> => {
+  let left = HISTORY_MAX_CHARS
+  return history.slice(history.findLastIndex(({ text }) => (left -= text.length) < 0) + 1)
+}
+
+/** A request for plain words of the character: what was said as turns of a chat, and what belongs to this turn with the message. */
+export const plainPrompt = (request: WriteRequest): ReadonlyArray<ChatMessage> => {
+  const turns = alternating(newest(request.history))
+  const last = turns.at(-1)
+  const closing = [...turnPartOf(request, { history: false }), PLAIN_LAST_WORD].join("\n\n")
+  return [
+    { role: "system", content: stableWith(PLAIN_RULES, request.turn.character) },
+    ...last?.role === "user" ? [...turns.slice(0, -1), { role: "user" as const, content: `${last.content}\n\n${closing}` }] : [...turns, { role: "user" as const, content: closing }]
+  ]
+}

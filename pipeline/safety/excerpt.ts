@@ -1,0 +1,31 @@
+/** Read from the beginning and from the end of a longer text, in characters. */
+const ENDS = 2_500
+/** Read before and after a telling word in the middle. */
+const AROUND = 120
+const MOST_PLACES = 8
+/** No message that is accepted is longer. */
+const LONGEST = 64_000
+
+/** Stems that most alarms contain, in the languages that have tables, as they are typed with accents and without. */
+const TELLING =
+  /suic|selbstm|kill|unaliv|\bkms\b|\bdie\b|\bdead\b|dying|overdos|pills|hang myself|hurt myself|cut myself|umbring|sterben|\btot\b|mich töten|leben nehmen|mat(?:ar|o|e)[- ]?me|me mat|morir|morrer|quitarme|no quiero vivir|viver|muert|\bmort[ao]\b|breathe|raped/giu
+
+/**
+ * What the rules read of a text: all of it up to 5,000 characters. Of a longer one they read both ends, and in between what stands
+ * around up to eight telling words. Parts are set apart as paragraphs.
+ */
+export const excerptOf = (given: string): string => {
+  if (given.length <= ENDS * 2) return given
+  const middle = given.slice(ENDS, Math.min(given.length - ENDS, LONGEST))
+  const parts = [given.slice(0, ENDS)]
+  let until = 0
+  for (const { index } of middle.matchAll(TELLING)) {
+    if (index < until) continue
+    if (parts.length > MOST_PLACES) break
+    until = index + AROUND
+    const start = Math.max(0, index - AROUND)
+    const space = middle.indexOf(" ", start)
+    parts.push(middle.slice(space !== -1 && space < index ? space : start, until))
+  }
+  return [...parts, given.slice(-ENDS)].join("\n\n")
+}

@@ -1,0 +1,88 @@
+import { defineCommand } from "citty"
+import { refuseUnknown } from "./refuseUnknown.ts"
+
+const appId = { type: "positional", required: true, description: "Id of the app (app_...)" } as const
+
+const appCreate = defineCommand({
+  meta: { name: "create", description: "Create an app with its first runtime key; prints one line of JSON" },
+  args: {
+    name: { type: "positional", required: true, description: "Name of the app" },
+    "budget-usd": { type: "string", description: "Monthly budget in US dollars; none without it", valueHint: "N" }
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["name", "budget-usd", "budgetUsd"], 1)
+    return (await import("./app.ts")).createApp({ name: args.name, budgetUsd: args["budget-usd"] })
+  }
+})
+
+const appList = defineCommand({
+  meta: { name: "list", description: "List the apps of every account; prints one line of JSON" },
+  run: async ({ args }) => {
+    refuseUnknown(args, [], 0)
+    return (await import("./app.ts")).listApps()
+  }
+})
+
+const appShow = defineCommand({
+  meta: { name: "show", description: "Show an app; prints one line of JSON" },
+  args: { appId },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["appId", "app-id"], 1)
+    return (await import("./app.ts")).showApp({ appId: args.appId })
+  }
+})
+
+const appRename = defineCommand({
+  meta: { name: "rename", description: "Rename an app; prints one line of JSON" },
+  args: { appId, name: { type: "positional", required: true, description: "Its new name" } },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["appId", "app-id", "name"], 2)
+    return (await import("./app.ts")).renameApp({ appId: args.appId, name: args.name })
+  }
+})
+
+const appSuspend = defineCommand({
+  meta: { name: "suspend", description: "Suspend an app immediately: its keys are refused and nothing is sent, but nothing is lost; prints one line of JSON" },
+  args: { appId, reason: { type: "string", description: "Why, for the app to read", valueHint: "TEXT" } },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["appId", "app-id", "reason"], 1)
+    return (await import("./appSuspension.ts")).suspendApp({ appId: args.appId, reason: args.reason })
+  }
+})
+
+const appResume = defineCommand({
+  meta: { name: "resume", description: "Resume a suspended app: everything continues where it stopped; prints one line of JSON" },
+  args: { appId },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["appId", "app-id"], 1)
+    return (await import("./appSuspension.ts")).resumeApp({ appId: args.appId })
+  }
+})
+
+const capsFlags = {
+  "daily-budget-usd": { type: "string", description: "Budget of the app for a day (UTC) in US dollars", valueHint: "N|none" },
+  "monthly-budget-usd": { type: "string", description: "The same for a month", valueHint: "N|none" },
+  "hard-stop": { type: "string", description: "Whether sends beyond the budget are refused", valueHint: "true|false" },
+  "end-user-daily-messages": { type: "string", description: "Messages a day for each end-user without a cap of their own", valueHint: "N|none" },
+  "end-user-daily-usd": { type: "string", description: "What such an end-user may cost in a day", valueHint: "N|none" },
+  "end-user-monthly-usd": { type: "string", description: "The same for a month", valueHint: "N|none" },
+  "end-user-daily-images": { type: "string", description: "Images a day for such an end-user", valueHint: "N|none" },
+  "messages-per-minute": { type: "string", description: "Messages a minute over HTTP; none: the server's limit", valueHint: "N|none" }
+} as const
+const camelCased = (name: string) => name.replaceAll(/-[a-z]/g, (letter) => letter.slice(1).toUpperCase())
+const capsFlagNames = Object.keys(capsFlags).flatMap((name) => [name, camelCased(name)])
+
+const appCaps = defineCommand({
+  meta: { name: "caps", description: "Show the budgets and caps of an app, after setting those that flags name; prints one line of JSON" },
+  args: { appId, ...capsFlags },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["appId", "app-id", ...capsFlagNames], 1)
+    return (await import("./appCaps.ts")).appCaps({ appId: args.appId, flags: args })
+  }
+})
+
+/** `troupe app ...` */
+export const app = defineCommand({
+  meta: { name: "app", description: "Apps, the tenants of this server" },
+  subCommands: { create: appCreate, list: appList, show: appShow, caps: appCaps, rename: appRename, suspend: appSuspend, resume: appResume }
+})

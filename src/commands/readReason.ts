@@ -1,0 +1,13 @@
+import * as Effect from "effect/Effect"
+import { BadArgument } from "./BadArgument.ts"
+
+const MOST_OF_REASON = 200
+
+/** The operator's words for the apps concerned; null: none were given. */
+export const readReason = (text: string | undefined) => {
+  if (text === undefined) return Effect.succeed(null)
+  const reason = text.trim()
+  return reason !== "" && [...reason].length <= MOST_OF_REASON && reason.isWellFormed() && !reason.includes("\0")
+    ? Effect.succeed(reason)
+    : Effect.fail(new BadArgument({ problem: `--reason must be 1 to ${MOST_OF_REASON} characters` }))
+}

@@ -1,0 +1,31 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { Worker } from "node:worker_threads"
+import { vitals } from "#src/units/currentUnit.ts"
+import { Database } from "../Database.ts"
+import type { MonitorData } from "./monitorThread.ts"
+
+/** For how long an event loop may be stuck before its process is ended. */
+export const MOST_STUCK_MS = 10_000
+/** The monitor looks twenty times within that, and must find a beat each time but the last few. */
+const BEATS_WITHIN = 40
+
+/**
+ * The last line of defence against a text that no rule can cope with: a thread that ends this process once its event loop has been stuck for too long,
+ * and says beforehand in the database which unit of work it was in.
+ */
+export const layer = ({ mostStuckMs = MOST_STUCK_MS }: { readonly mostStuckMs?: number } = {}) => Layer.effectDiscard(Effect.gen(function*() {
+  const { url } = yield* Database
+  const data: MonitorData = { memory: vitals.memory, databaseUrl: Redacted.value(url), mostStuckMs }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const beats = setInterval(() => vitals.beat(), mostStuckMs / BEATS_WITHIN)
+      const thread = new Worker(new URL("monitorThread.ts", import.meta.url), { workerData: data, name: "monitor" })
+      beats.unref()
+      thread.unref()
+      return { beats, thread }
+    }),
+    ({ beats, thread }) => Effect.promise(() => thread.terminate().finally(() => clearInterval(beats)))
+  )
+}))

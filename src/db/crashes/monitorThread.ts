@@ -1,0 +1,93 @@
+import { writeSync } from "node:fs"
+import { workerData } from "node:worker_threads"
+import type { Sql } from "postgres"
+import { readUnit } from "#src/units/Unit.ts"
+import { Vitals } from "#src/units/vitals.ts"
+import { countCrash } from "./countCrash.ts"
+import { type Look, StuckClock } from "./StuckClock.ts"
+
+/** What the main thread starts this thread with. */
+export interface MonitorData {
+  readonly memory: SharedArrayBuffer
+  readonly databaseUrl: string
+  /** For how long the event loop may be stuck, in milliseconds. */
+  readonly mostStuckMs: number
+}
+
+/** How long the database may take for what this thread writes. A stuck process must end. */
+const WRITE_WITHIN_MS = 5_000
+
+const { memory, databaseUrl, mostStuckMs } = workerData as MonitorData
+const vitals = new Vitals(memory)
+const betweenMs = mostStuckMs / 20
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+// The streams of this thread go through the main thread, which is stuck.
+const say = (level: "WARN" | "ERROR", message: string, annotations: object) => {
+  writeSync(2, `${JSON.stringify({ message, level, timestamp: new Date().toISOString(), annotations: { service: "Monitor", ...annotations }, spans: {} })}\n`)
+}
+
+let sql: Sql | undefined
+/** Runs statements one after another on a connection of this thread's own. A database that is away keeps no process alive. */
+const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const { default: postgres } = await import("postgres")
+    sql ??= postgres(databaseUrl, { max: 1, fetch_types: false, connect_timeout: 5, idle_timeout: 20, onnotice: () => {}, connection: { application_name: "troupe-monitor" } })
+    const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error("no answer in time")), WRITE_WITHIN_MS) })
+    await Promise.race([work(sql), late])
+    return true
+  } catch (cause) {
+    say("WARN", "The monitor could not write to the database.", { reason: cause instanceof Error ? cause.message : String(cause) })
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Says on the worker's row what its process is stuck in, or that it is not any more. Written at half of the time: after the whole of it another process may take
+ * the worker for dead, and must not count that for all that the worker holds.
+ */
+const mark = ({ workerId, unit }: Look) => {
+  const named = readUnit(unit)
+  return workerId === "" ? true : write((sql) => sql`
+    update workers set stuck_app_id = ${named?.appId ?? null}, stuck_kind = ${named?.kind ?? null}, stuck_unit = ${named?.key ?? null} where worker_id = ${workerId}`)
+}
+
+const count = ({ unit }: Look) => {
+  const named = readUnit(unit)
+  return named === null ? true : write((sql) => countCrash<Record<never, never>>(sql, named))
+}
+
+/** Ends the process. The unit is counted before, once it is known. */
+const end = async (look: Look) => {
+  const named = readUnit(look.unit)
+  const [, recorded] = await Promise.all([mark(look), count(look)])
+  say("ERROR", `The event loop has been stuck for ${Math.round(look.stuckMs / 1000)} s: ending the process (SIGKILL).`, named === null
+    ? { unit: null, note: "It is not known which unit of work it was in: turns in flight count a crash." }
+    : { unit: named.kind, app_id: named.appId, key: named.key, recorded })
+  process.kill(process.pid, "SIGKILL")
+}
+
+/** The unit that stands on the worker's row. */
+let marked = ""
+const markAs = async (look: Look) => {
+  await mark(look)
+  marked = look.unit
+}
+
+const clock = new StuckClock(betweenMs, performance.now(), cpuMs())
+let busy = false
+setInterval(() => {
+  const look = clock.look(vitals.see(), performance.now(), cpuMs())
+  if (busy) return
+  const wanted = look.stuckMs >= mostStuckMs / 2 ? look.unit : ""
+  const work = look.stuckMs >= mostStuckMs ? end(look) : wanted !== marked ? markAs({ ...look, unit: wanted }) : undefined
+  if (work === undefined) return
+  busy = true
+  void work.finally(() => { busy = false })
+}, betweenMs)

@@ -1,0 +1,61 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { CallFailed } from "./failure.ts"
+import { type Rung, RUNGS_OF } from "./Format.ts"
+import type { JsonMode } from "./jsonModes.ts"
+
+/** Answers without JSON, one after another, before a lower rung is taken: one bad answer says nothing about the server. */
+const MOST_UNSTRUCTURED = 3
+/** How long a lower rung is kept before the ones above are tried again. */
+const KEPT_MS = 10 * 60_000
+
+/**
+ * How structure is asked of one model at one address. A lower rung is taken when the server refuses a format and then answers without it,
+ * or has ignored it several times running; after a while the highest rung is tried again.
+ */
+export interface Ladder {
+  readonly current: Effect.Effect<Rung>
+  /** Asks on the current rung, and further down while the server refuses the format. */
+  readonly descend: <A, R>(ask: (rung: Rung) => Effect.Effect<A, CallFailed, R>) => Effect.Effect<A, CallFailed, R>
+  /** What became of an answer that was to be JSON. */
+  readonly noteAnswer: (structured: boolean) => Effect.Effect<void>
+}
+
+export const makeLadder = (mode: JsonMode): Ladder => {
+  const rungs = RUNGS_OF[mode]
+  const last = rungs.length - 1
+  let lowest = 0
+  let keptUntil = 0
+  let unstructured = 0
+
+  const at = Effect.map(Clock.currentTimeMillis, (now) => {
+    if (lowest > 0 && now >= keptUntil) {
+      lowest = 0
+      unstructured = 0
+    }
+    return lowest
+  })
+  const keep = (rung: number) => Effect.map(Clock.currentTimeMillis, (now) => {
+    if (rung <= lowest) return
+    lowest = rung
+    unstructured = 0
+    keptUntil = now + KEPT_MS
+  })
+  const rungAt = (place: number): Rung => rungs[place] ?? "text"
+
+  return {
+    current: Effect.map(at, rungAt),
+    descend: (ask) => {
+      const from = (place: number): ReturnType<typeof ask> => ask(rungAt(place)).pipe(
+        // A refusal that had another cause is refused on every rung, and teaches nothing.
+        Effect.tap(() => keep(place)),
+        Effect.catch((failure) => failure.format && place < last ? from(place + 1) : Effect.fail(failure))
+      )
+      return Effect.flatMap(at, from)
+    },
+    noteAnswer: (structured) => Effect.flatMap(at, (place) => {
+      unstructured = structured ? 0 : unstructured + 1
+      return unstructured >= MOST_UNSTRUCTURED && place < last ? keep(place + 1) : Effect.void
+    })
+  }
+}

@@ -1,0 +1,18 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { isLocalUrl } from "#src/model/localAddress.ts"
+import { makePrices, Prices } from "#src/model/prices.ts"
+import { ModelCast, OFFLINE_CAST } from "#src/model/reservation.ts"
+import { Settings } from "./settings.ts"
+
+/** By which prices this process books and by which models it replies. Says which of these models have no price. */
+export const pricing = Layer.unwrap(Effect.gen(function*() {
+  const { model, modelPrices } = yield* Settings
+  const prices = makePrices({ configured: modelPrices, isLocal: model !== null && model.baseUrl !== null && isLocalUrl(model.baseUrl) })
+  const cast = model === null ? OFFLINE_CAST : { model: model.model, analyzeModel: model.analyzeModel, analyzes: model.analyzes, maxTokens: model.maxTokens }
+  const unpriced = [...new Set([cast.model, ...cast.analyzes ? [cast.analyzeModel] : []])].filter((name) => prices.sourceOf(name) === "assumed")
+  for (const name of unpriced) {
+    yield* Effect.logWarning("the price of a model is not known: it is booked at an assumed price and marked as unpriced", { model: name, fix: "Name its price in MODEL_PRICES." })
+  }
+  return Layer.merge(Layer.succeed(Prices, prices), Layer.succeed(ModelCast, cast))
+}))

@@ -1,0 +1,21 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { inUnit } from "./currentUnit.ts"
+import type { Unit } from "./Unit.ts"
+
+/** A unit that has stopped its process this often is given up. */
+export const CRASH_CAP = 5
+
+/** How often units have stopped what ran them. Held in memory: a healthy unit costs no look at the database. */
+export const Crashes = Context.Reference<{
+  readonly of: (unit: Unit) => number
+  /** Counts one more, for a thread that had to be ended. The monitor counts those of a process itself. */
+  readonly count: (unit: Unit) => Effect.Effect<void>
+}>("src/units/Crashes", { defaultValue: () => ({ of: () => 0, count: () => Effect.void }) })
+
+/** Whether a unit may not be begun again. */
+export const isGivenUp = (unit: Unit): Effect.Effect<boolean> => Effect.map(Crashes, (crashes) => crashes.of(unit) >= CRASH_CAP)
+
+/** Runs an effect as a unit of work (see `inUnit`), or, once the unit has stopped its process `CRASH_CAP` times, what is to be done instead. */
+export const attempt = <A, E, R, B, F, S>(unit: Unit, work: Effect.Effect<A, E, R>, instead: Effect.Effect<B, F, S>): Effect.Effect<A | B, E | F, R | S> =>
+  Effect.flatMap(isGivenUp(unit), (givenUp): Effect.Effect<A | B, E | F, R | S> => givenUp ? instead : inUnit(unit, work))

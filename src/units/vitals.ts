@@ -1,0 +1,61 @@
+import { MOST_UNIT_BYTES } from "./Unit.ts"
+
+/** Integers at the start of the shared memory. */
+const BEATS = 0
+const ENTRY = 1
+const UNIT_LENGTH = 2
+const WORKER_LENGTH = 3
+const HEAD = 4
+const UNIT_AT = HEAD * Int32Array.BYTES_PER_ELEMENT
+const MOST_WORKER_BYTES = 64
+const WORKER_AT = UNIT_AT + MOST_UNIT_BYTES
+
+/** What the monitor thread sees of the main thread. `entry`: 0 outside of any unit; otherwise a number that changes each time one is entered. */
+export interface Seen {
+  readonly beats: number
+  readonly entry: number
+  readonly unit: string
+  readonly workerId: string
+}
+
+/** Shared memory by which the main thread says that it lives, and in which unit of work it is. One side writes, the other reads. */
+export class Vitals {
+  readonly memory: SharedArrayBuffer
+  readonly #head: Int32Array
+  readonly #bytes: Buffer
+
+  constructor(memory = new SharedArrayBuffer(WORKER_AT + MOST_WORKER_BYTES)) {
+    this.memory = memory
+    this.#head = new Int32Array(memory, 0, HEAD)
+    this.#bytes = Buffer.from(memory)
+  }
+
+  beat(): void {
+    Atomics.add(this.#head, BEATS, 1)
+  }
+
+  /** The bytes of a unit, before it is entered. */
+  write(unit: string): void {
+    Atomics.store(this.#head, UNIT_LENGTH, this.#bytes.write(unit, UNIT_AT, MOST_UNIT_BYTES, "latin1"))
+  }
+
+  enter(entry: number): void {
+    Atomics.store(this.#head, ENTRY, entry)
+  }
+
+  /** The name that this process is registered by; empty: it is not. */
+  nameWorker(workerId: string): void {
+    Atomics.store(this.#head, WORKER_LENGTH, this.#bytes.write(workerId, WORKER_AT, MOST_WORKER_BYTES, "latin1"))
+  }
+
+  see(): Seen {
+    const entry = Atomics.load(this.#head, ENTRY)
+    const text = (at: number, length: number) => this.#bytes.toString("latin1", at, at + length)
+    return {
+      beats: Atomics.load(this.#head, BEATS),
+      entry,
+      unit: entry === 0 ? "" : text(UNIT_AT, Atomics.load(this.#head, UNIT_LENGTH)),
+      workerId: text(WORKER_AT, Atomics.load(this.#head, WORKER_LENGTH))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { assert, describe, it } from "vitest"
+import { StuckClock } from "#src/db/crashes/StuckClock.ts"
+
+const TICK = 500
+/** Looks at a main thread tick by tick: how long each tick was, what the process computed in it, whether the loop turned, and the entry that was seen. */
+const watch = (ticks: ReadonlyArray<{ readonly ms?: number; readonly cpu?: number; readonly beat?: boolean; readonly entry?: number }>) => {
+  let now = 0
+  let cpuMs = 0
+  let beats = 1
+  const clock = new StuckClock(TICK, now, cpuMs)
+  clock.look({ beats, entry: 1, unit: "u", workerId: "w" }, now, cpuMs)
+  return ticks.map(({ ms = TICK, cpu = 1, beat = false, entry = 1 }) => {
+    now += ms
+    cpuMs += ms * cpu
+    if (beat) beats++
+    return clock.look({ beats, entry, unit: "u", workerId: "w" }, now, cpuMs)
+  })
+}
+const times = (count: number, tick: Parameters<typeof watch>[0][number] = {}) => Array.from({ length: count }, () => tick)
+
+describe("the time for which an event loop is stuck", () => {
+  it("adds up while it computes and does not turn, and begins again when it turns", () => {
+    assert.strictEqual(watch(times(20)).at(-1)?.stuckMs, 10_000)
+    assert.strictEqual(watch([...times(19), { beat: true }, ...times(3)]).at(-1)?.stuckMs, 1_500)
+  })
+
+  it("does not count the time for which the whole process was stopped, or its machine slept", () => {
+    assert.isAtMost(watch([{ ms: 30_000, cpu: 0 }, { beat: true }]).at(0)?.stuckMs ?? 1, 0)
+    assert.isAtMost(watch([...times(2), { ms: 30_000 }]).at(-1)?.stuckMs ?? 9_999, 1_500)
+  })
+
+  it("does not count the time for which it waits for a disk or a debugger", () => {
+    assert.strictEqual(watch(times(100, { cpu: 0.01 })).at(-1)?.stuckMs, 0)
+  })
+
+  it("names a unit only if it was in that one for most of the time", () => {
+    assert.strictEqual(watch(times(20)).at(-1)?.unit, "u")
+    assert.strictEqual(watch([...times(5), ...times(15, { entry: 2 })]).at(-1)?.unit, "u")
+    assert.strictEqual(watch(Array.from({ length: 20 }, (_, n) => ({ entry: n + 2 }))).at(-1)?.unit, "")
+  })
+})

@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
+import { refusal } from "#pipeline/emission/gates.ts"
+import { splitBubbles } from "#pipeline/emission/bubbles.ts"
+import { instructs } from "#pipeline/relational/instructs.ts"
+import { NEW_RELATIONSHIP } from "#pipeline/relational/Relationship.ts"
+import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
+import { Classifier, readWeights } from "#pipeline/safety/classifier/Classifier.ts"
+import { excerptOf } from "#pipeline/safety/excerpt.ts"
+import { screen } from "#pipeline/safety/judge.ts"
+import { readImport } from "#src/imports/readImport.ts"
+import { cardV2 } from "#test/support/cards.ts"
+import { effortOf } from "#test/support/effortOf.ts"
+import { hostileTexts } from "#test/support/hostileTexts.ts"
+import { slowOver } from "#test/support/slowest.ts"
+import { gateContextOf, plainCharacter, turnOf } from "#test/support/turns.ts"
+
+const MOST_MS = 50
+const DOTS = `${".".repeat(1_990)}a`
+const TRAITS = `[Personality=${'"a"    '.repeat(25)}!`
+const SMALL_WORDS = `soy ${"un ".repeat(60)}x`
+const NEWLINES = "\n".repeat(32_000)
+const TAGS = "<a ".repeat(10_000)
+const ALL = [DOTS, TRAITS, SMALL_WORDS, NEWLINES, TAGS]
+
+const said = (role: Utterance["role"], text: string): Utterance => ({ role, text, cursor: 1, at: new Date(0) })
+const readingOf = (text: string) =>
+  extractByRules({
+    turn: {
+      sessionId: "ses_1", turnIndex: 0, character: plainCharacter, endUser: turnOf({}).endUser, outcome: "replied", history: [],
+      message: said("user", text), reply: said("character", "Hm."), at: new Date(0)
+    },
+    known: NEW_RELATIONSHIP
+  })
+
+describe("a text that once stopped the server takes no time", () => {
+  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, readingOf), []))
+
+  it("in the safety screen of a message", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, (text) => screen({ ...turnOf({}), text })), []))
+
+  it("in the gates of a reply", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))), []))
+
+  it("in the search for orders to a model", () => assert.deepStrictEqual(slowOver(ALL, MOST_MS, instructs), []))
+
+  it.each([["traits", TRAITS], ["traits of W++", `Personality(${'"a"    '.repeat(25)}!`], ["dots", DOTS], ["tags", TAGS]])("in an import: %s", async (_, description) => {
+    const content = { bytes: Buffer.from(JSON.stringify(cardV2({ description }))) }
+    assert.isBelow((await effortOf(() => Effect.runPromise(readImport({ format: "auto", filename: "", forPresent: false, content })))).effortMs, 1_000)
+  })
+})
+
+describe("no hostile text takes long", () => {
+  const texts = hostileTexts()
+  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, readingOf), []))
+  it("in the safety screen of a message", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => screen({ ...turnOf({}), text })), []))
+  it("in the safety classifier, which remembers nothing", () => {
+    const classifier = new Classifier(readWeights())
+    assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => classifier.scores(excerptOf(text), 2026)), [])
+  })
+  it("in the gates of a reply", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))), []))
+  it("in parting a reply into bubbles", () => assert.deepStrictEqual(slowOver(texts, MOST_MS, (text) => splitBubbles([text], { max_bubbles: 3, max_bubble_chars: 500 })), []))
+})

@@ -1,0 +1,37 @@
+import { setImmediate } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+setFlagsFromString("--expose-gc")
+const collect = runInNewContext("gc") as () => void
+
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/**
+ * What comes of it, and the milliseconds of processor time of the longest turn of this thread's event loop meanwhile: for so long
+ * nobody else was served. What else the machine does does not count.
+ */
+export const longestTurnOf = async <A>(work: () => Promise<A>): Promise<{ readonly result: A; readonly turnMs: number }> => {
+  // What others have left behind is not to be collected meanwhile.
+  collect()
+  let turnMs = 0
+  const over = new AbortController()
+  const watch = async () => {
+    for (let before = cpuMs(); !over.signal.aborted;) {
+      await setImmediate()
+      const now = cpuMs()
+      turnMs = Math.max(turnMs, now - before)
+      before = now
+    }
+  }
+  const watching = watch()
+  try {
+    return { result: await work(), get turnMs() { return turnMs } }
+  } finally {
+    over.abort()
+    await watching
+  }
+}

@@ -1,0 +1,80 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type FakeBot, type FakePerson, saidAtLeast, startTelegramGround, type TelegramGround } from "#test/support/TelegramGround.ts"
+import { until } from "#test/support/until.ts"
+
+let ground: TelegramGround
+beforeAll(async () => { ground = await startTelegramGround() })
+afterAll(() => ground.close())
+
+const endUser = (person: FakePerson) => ground.app.get(`/v1/end-users/tg:${person.id}`)
+const ageOf = async (person: FakePerson): Promise<string | undefined> => (await endUser(person)).body.data?.age_band
+const started = async () => {
+  const { bot, id } = await ground.attach()
+  const person = ground.telegram.createUser({ first_name: "Anna" })
+  ground.telegram.start(person, bot)
+  await saidAtLeast(ground, bot, person, 1)
+  return { bot, id, person }
+}
+/** Says it and waits until the turn is answered on the log. */
+const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
+  ground.telegram.say(person, bot, text)
+  await until("the answer", async () => {
+    const { sessions } = (await ground.app.get(`/v1/sessions?external_user_ref=tg:${person.id}`)).body.data
+    for (const { id } of sessions as ReadonlyArray<{ id: string }>) {
+      const events = await ground.app.events(id)
+      const asked = events.find((event) => event.role === "user" && event.payload["text"] === text)
+      if (events.some((event) => event.type === "message.created" && event.role === "character" && event.trace_id === asked?.trace_id)) return true
+    }
+    return false
+  })
+}
+const countOf = (bot: FakeBot, person: FakePerson, words: string) => ground.said(bot, person).filter((text) => text.includes(words)).length
+/** Asked for, confirmed, and done. */
+const forgets = async (bot: FakeBot, person: FakePerson) => {
+  const [asked, deleted] = ["again within five minutes", "It is deleted"]
+  const before = [countOf(bot, person, asked), countOf(bot, person, deleted)] as const
+  ground.telegram.say(person, bot, "/forget")
+  await until("the question", () => countOf(bot, person, asked) > before[0])
+  ground.telegram.say(person, bot, "/forget")
+  await until("the end", () => countOf(bot, person, deleted) > before[1])
+}
+
+describe("somebody who told a bot that they are 15", () => {
+  it("is still a minor after /forget, in a new chat with the same character and with any other bot of the app", async () => {
+    const { bot, person } = await started()
+    assert.strictEqual(await ageOf(person), "unknown")
+    await saysAndHears(bot, person, "hi! I'm 15 btw")
+    assert.strictEqual(await ageOf(person), "minor")
+    for (let round = 0; round < 2; round++) {
+      await forgets(bot, person)
+      await saysAndHears(bot, person, "hello, it's me again")
+      assert.strictEqual(await ageOf(person), "minor")
+    }
+    const other = await ground.attach()
+    ground.telegram.start(person, other.bot)
+    await saidAtLeast(ground, other.bot, person, 1)
+    assert.strictEqual(await ageOf(person), "minor")
+  })
+
+  it("is still a minor when the app erases them after that, of which a hash alone is kept", async () => {
+    const { bot, person } = await started()
+    await saysAndHears(bot, person, "hi! I'm 15 btw")
+    await forgets(bot, person)
+    const { erasure_id } = (await ground.app.delete(`/v1/end-users/tg:${person.id}`)).body.data
+    await until("the erasure", async () => (await ground.app.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed")
+    assert.strictEqual((await endUser(person)).status, 404)
+    const marks = await ground.server.database.sql<Array<{ mark: string }>>`select m::text as mark from minor_marks m where app_id = ${ground.app.appId}`
+    assert.lengthOf(marks, 1)
+    assert.notInclude(marks[0]?.mark, String(person.id))
+    await saysAndHears(bot, person, "hello, it's me again")
+    assert.strictEqual(await ageOf(person), "minor")
+  })
+
+  it("makes nobody else a minor", async () => {
+    const { bot, person } = await started()
+    await saysAndHears(bot, person, "hello there")
+    await forgets(bot, person)
+    await saysAndHears(bot, person, "hello again")
+    assert.strictEqual(await ageOf(person), "unknown")
+  })
+})
