@@ -3,7 +3,7 @@ import { LongestFirst } from "./test/support/LongestFirst.ts"
 
 const SETUP = { globalSetup: ["test/support/globalSetup.ts"], pool: "forks" as const, testTimeout: 60_000, hookTimeout: 120_000 }
 /** Tests that start real processes, several of them each: these have the machine to themselves. */
-const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/embedded.test.ts"]
+const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
 export default defineConfig({
   test: {

@@ -26,7 +26,7 @@ export interface ChaosOptions {
   readonly database?: { readonly crashes: number; readonly crash: () => Promise<void> }
 }
 
-/** A turn that has lost its worker four times waits so long for the fifth try, by itself (src/db/Workers.ts); those behind it in its session wait, too. */
+/** A turn that has lost its worker four times waits so long for the fifth try, by itself (src/db/conversation/Workers.ts); those behind it in its session wait, too. */
 const LONGEST_WAIT_MS = 90_000
 
 /** What went in against what came out. */

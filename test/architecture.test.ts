@@ -36,7 +36,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "eventsource-parser": ["src/commands/"],
   yauzl: ["src/imports/"],
   yazl: ["src/imports/"],
-  "graphile-worker": ["src/jobs/", "src/db/migrate.ts"]
+  "graphile-worker": ["src/jobs/", "src/db/postgres/migrate.ts"]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/
 const MOST_LINES = 300
@@ -123,10 +123,10 @@ describe("the house", () => {
 describe("the rules of the house", () => {
   it("notice an import of a higher floor, also a dynamic one and one of a type", () => {
     assert.lengthOf(upward([readModule("pipeline/domain/Event.ts", `import {\n  type Lane,\n  lanes\n} from "#channels/lanes.ts"`)]), 1)
-    assert.lengthOf(upward([readModule("src/db/Turns.ts", `const http = await import("../http/HttpServer.ts")`)]), 1)
-    assert.lengthOf(upward([readModule("channels/Courier.ts", `import type { Turns } from "#src/db/Turns.ts"`)]), 1)
-    assert.lengthOf(upward([readModule("src/http/Server.ts", `import type { TestServer } from "#test/support/TestServer.ts"`)]), 1)
-    assert.deepStrictEqual(upward([readModule("src/db/Apps.ts", `import { mintApiKey } from "#src/accounts/apiKey.ts"`)]), [])
+    assert.lengthOf(upward([readModule("src/db/conversation/Turns.ts", `const http = await import("../../http/server/HttpServer.ts")`)]), 1)
+    assert.lengthOf(upward([readModule("channels/Courier.ts", `import type { Turns } from "#src/db/conversation/Turns.ts"`)]), 1)
+    assert.lengthOf(upward([readModule("src/http/server/Server.ts", `import type { TestServer } from "#test/support/TestServer.ts"`)]), 1)
+    assert.deepStrictEqual(upward([readModule("src/db/tenancy/Apps.ts", `import { mintApiKey } from "#src/accounts/apiKey.ts"`)]), [])
   })
 
   it("notice a cycle, and let a type point back", () => {
@@ -139,9 +139,9 @@ describe("the rules of the house", () => {
 
   it("notice a library outside its folder", () => {
     for (const line of [`import * as z from "zod"`, `import postgres from "postgres"`, `import "fastify"`, `import { Api } from "grammy/web"`, `const { default: OpenAI } = await import("openai")`]) {
-      assert.lengthOf(astray([readModule("src/jobs/Runner.ts", line)]), 1, line)
+      assert.lengthOf(astray([readModule("src/jobs/runner/Runner.ts", line)]), 1, line)
     }
-    assert.deepStrictEqual(astray([readModule("src/http/routes/apps.ts", `import * as z from "zod"`)]), [])
+    assert.deepStrictEqual(astray([readModule("src/http/tenancy/appRoutes.ts", `import * as z from "zod"`)]), [])
   })
 
   it("notice a barrel", () => {

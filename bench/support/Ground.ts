@@ -9,9 +9,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
-import { Database } from "#src/db/Database.ts"
-import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
-import { migrate } from "#src/db/migrate.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
+import { migrate } from "#src/db/postgres/migrate.ts"
 
 export const APP = "app_000000000000000000000BENCH"
 

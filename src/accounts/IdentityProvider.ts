@@ -8,7 +8,7 @@ import { createHmac, randomBytes } from "node:crypto"
 import type { ClientAuth, Configuration } from "openid-client"
 import { type AllowList, parseAllowList } from "#channels/outbound/AllowList.ts"
 import { guardedFetch } from "#channels/outbound/guardedFetch.ts"
-import type { Person } from "#src/db/Accounts.ts"
+import type { Person } from "#src/db/tenancy/Accounts.ts"
 import { DEVELOPMENT_ISSUER, DEVELOPMENT_ISSUER_PATH, type DevelopmentIssuer, makeDevelopmentIssuer } from "./developmentIssuer.ts"
 
 export interface IdentityProviderOptions {

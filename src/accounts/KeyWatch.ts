@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ApiKeys } from "#src/db/ApiKeys.ts"
+import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 
 /**
  * Ends what a key has opened and what lasts, streams and waiting polls, within a second of the key's end: at once where its end is heard

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { tables } from "#src/app.ts"
-import { Suspensions } from "#src/db/Suspensions.ts"
+import { Suspensions } from "#src/db/operators/Suspensions.ts"
 import { Holds } from "#src/db/telegram/Holds.ts"
 import { findApp, noSuchApp } from "./app.ts"
 import { print } from "./output.ts"

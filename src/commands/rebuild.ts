@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { tables } from "#src/app.ts"
-import { Relationships } from "#src/db/Relationships.ts"
+import { Relationships } from "#src/db/memory/Relationships.ts"
 import { BadArgument } from "./BadArgument.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"

@@ -10,7 +10,7 @@ import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
 /** What the roles need takes as long to load as a database takes to be made: the two go on at the same time. */
-const load = () => Promise.all([import("#src/roles.ts"), import("#src/http/HttpServer.ts")])
+const load = () => Promise.all([import("#src/roles.ts"), import("#src/http/server/HttpServer.ts")])
 /** Loading keeps this process busy, so the database is got under way first. */
 const HEAD_START = "100 millis"
 type Loaded = Awaited<ReturnType<typeof load>>

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import { Apps } from "#src/db/Apps.ts"
-import { Characters } from "#src/db/Characters.ts"
-import { Database } from "#src/db/Database.ts"
-import { Sessions } from "#src/db/Sessions.ts"
+import { Apps } from "#src/db/tenancy/Apps.ts"
+import { Characters } from "#src/db/character/Characters.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { Sessions } from "#src/db/conversation/Sessions.ts"
 import { MODEL_ENGINE, OFFLINE_ENGINE } from "#src/model/engineNames.ts"
 import { demoCharacters } from "./characters.ts"
 

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { DatabaseError } from "#src/db/Database.ts"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** The storage did not do what it was asked. Holds words of ours only: what a storage says may name its keys. */
 export class StorageError extends Schema.TaggedError<StorageError>()("StorageError", { code: Schema.String }) {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Database } from "#src/db/Database.ts"
+import { Database } from "#src/db/postgres/Database.ts"
 import { namesOf, Storage } from "./Storage.ts"
 
 /** Contents as rows: nothing else to set up, and a backup of the database has them. */

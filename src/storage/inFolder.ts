@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { randomBytes } from "node:crypto"
 import { readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { makeFolder } from "#src/db/dataDir.ts"
+import { makeFolder } from "#src/db/postgres/dataDir.ts"
 import { namesOf, Storage, StorageError } from "./Storage.ts"
 
 const codeOf = (thrown: unknown): string => thrown instanceof Error && "code" in thrown ? String(thrown.code) : "failed"

@@ -6,7 +6,7 @@ import { cardPng } from "#src/imports/cardPng.ts"
 import { readImport } from "#src/imports/readImport.ts"
 import { toBundle } from "#src/imports/toBundle.ts"
 import { toCard } from "#src/imports/toCard.ts"
-import { CharacterCreate } from "#src/http/schemas/character.ts"
+import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 
 const read = (content: { readonly json: unknown } | { readonly bytes: Buffer }) => Effect.runPromise(readImport({ format: "auto", filename: "", forPresent: false, content }))

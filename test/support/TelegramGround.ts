@@ -1,6 +1,6 @@
 import { assert } from "vitest"
 import type * as z from "zod"
-import type { BotData, ChatPage } from "#src/http/schemas/telegram.ts"
+import type { BotData, ChatPage } from "#src/http/telegram/telegramSchemas.ts"
 import type { Update } from "@grammyjs/types"
 import type { TestApp } from "./TestApp.ts"
 import { type FakeTelegram, type FakeTelegramOptions, startFakeTelegram } from "./telegram/FakeTelegram.ts"

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import * as EmbeddedPostgres from "#src/db/embedded/open.ts"
+import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 
 /** Opens the server of a folder as a process would; `close` is that process leaving. */
 export const openServer = async (dataDir: string): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => {

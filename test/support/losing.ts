@@ -1,4 +1,4 @@
-import type { Pool } from "#src/db/Database.ts"
+import type { Pool } from "#src/db/postgres/Database.ts"
 
 const connectionLost = () => Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" })
 

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import postgres from "postgres"
-import { open } from "#src/db/embedded/open.ts"
+import { open } from "#src/db/postgres/embedded/open.ts"
 import * as Observability from "#src/observability.ts"
 
 /** Opens the embedded server of argv[2], prints one line of JSON once it answers, and leaves when stdin ends. */

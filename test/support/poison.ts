@@ -25,7 +25,7 @@ const POISONED: ReadonlyArray<Poisoned> = [
 /** What is waited for 10 s, and here for 2. */
 const LIMITS = [
   { file: "/src/db/crashes/monitor.ts", name: "MOST_STUCK_MS" },
-  { file: "/src/http/ParseWorkers.ts", name: "MOST_MS" }
+  { file: "/src/http/server/body/ParseWorkers.ts", name: "MOST_MS" }
 ]
 
 const replaced = (source: string, from: string, to: string): string => {

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Crashes } from "#src/units/attempt.ts"
 import { unitOf, type UnitKind } from "#src/units/Unit.ts"
-import { Database, type DatabaseError } from "../Database.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { countCrash } from "./countCrash.ts"
-import { whileStarting } from "../retry.ts"
+import { whileStarting } from "#src/db/postgres/retry.ts"
 
 /** A unit that was given up is tried again after this time, should anybody ask for it still: the server may have been mended. */
 const KEPT = "30 days"

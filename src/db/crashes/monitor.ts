@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Worker } from "node:worker_threads"
 import { vitals } from "#src/units/currentUnit.ts"
-import { Database } from "../Database.ts"
+import { Database } from "#src/db/postgres/Database.ts"
 import type { MonitorData } from "./monitorThread.ts"
 
 /** For how long an event loop may be stuck before its process is ended. */

@@ -1,5 +1,5 @@
 import { unitOf, type UnitKind } from "#src/units/Unit.ts"
-import type { Sql } from "../Database.ts"
+import type { Sql } from "#src/db/postgres/Database.ts"
 
 /** A worker that was found dead, with the unit of work that its process was stuck in, where the monitor has said so. */
 export interface DeadWorker {

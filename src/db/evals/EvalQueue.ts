@@ -4,9 +4,9 @@ import * as Layer from "effect/Layer"
 import type { CheckResult, CheckStatus } from "#pipeline/evals/Check.ts"
 import type { GateResult, Metrics } from "#pipeline/evals/metrics.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
-import { Database, type DatabaseError } from "../Database.ts"
-import { isSuspended } from "../isSuspended.ts"
-import { Expenses } from "../Expenses.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
+import { Expenses } from "#src/db/billing/Expenses.ts"
 import type { EvalStatus, StoredRun } from "./EvalRuns.ts"
 
 /** A run that this worker is at. */

@@ -10,8 +10,8 @@ import type { CaseResult, GateResult, Metrics } from "#pipeline/evals/metrics.ts
 import { checksOf } from "#pipeline/evals/result.ts"
 import type { Case, Gate } from "#pipeline/evals/Suite.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
-import { Database, type DatabaseError } from "../Database.ts"
-import { Expenses } from "../Expenses.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { Expenses } from "#src/db/billing/Expenses.ts"
 
 export const EVAL_STATUSES = ["queued", "running", "completed", "failed", "cancelled", "budget_stopped"] as const
 export type EvalStatus = (typeof EVAL_STATUSES)[number]

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Case, Gate } from "#pipeline/evals/Suite.ts"
-import { Database, type DatabaseError } from "../Database.ts"
-import { VersionConflict } from "../VersionConflict.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
 export interface SuiteFields {
   readonly name: string

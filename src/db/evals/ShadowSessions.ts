@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StageName } from "#pipeline/domain/Turn.ts"
 import type { Setup } from "#pipeline/evals/Suite.ts"
-import { Database, type DatabaseError, type Sql } from "../Database.ts"
-import { eraseSessions } from "../eraseSessions.ts"
-import { Sessions } from "../Sessions.ts"
-import { SHADOW_ACCOUNT } from "../shadow.ts"
-import type { SessionRef } from "../Turns.ts"
+import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import { eraseSessions } from "#src/db/privacy/eraseSessions.ts"
+import { Sessions } from "#src/db/conversation/Sessions.ts"
+import { SHADOW_ACCOUNT } from "#src/db/tenancy/shadow.ts"
+import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /** What a run plays: a version of a character of an app. */
 export interface Cast {

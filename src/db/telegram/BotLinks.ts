@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash, randomBytes } from "node:crypto"
-import { Database, type DatabaseError } from "../Database.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 const MINUTES = 15
 

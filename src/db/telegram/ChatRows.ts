@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Database, type DatabaseError } from "../Database.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 export interface StoredChat {
   readonly chat_id: number

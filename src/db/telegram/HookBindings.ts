@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { hash, timingSafeEqual } from "node:crypto"
-import type { DatabaseError } from "../Database.ts"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Binding, Updates } from "./Updates.ts"
 
 const CAPACITY = 10_000

@@ -1,8 +1,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Database, type DatabaseError } from "../Database.ts"
-import { ALL_APPS } from "./isHeld.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { ALL_APPS } from "#src/db/delivery/isHeld.ts"
 
 const MOST_ATTEMPTS = 20
 

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Photos, PhotosUnavailable } from "#channels/telegram/Photos.ts"
-import { Images } from "../Images.ts"
-import { StoredObjects } from "../StoredObjects.ts"
+import { Images } from "#src/db/character/Images.ts"
+import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 
 /** The pictures that bots send, out of the storage. */
 export const layer = Layer.effect(Photos, Effect.gen(function*() {

@@ -5,10 +5,10 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { BotsUnavailable, type SendingBot, TelegramBots, type UnknownPolicy } from "#channels/telegram/TelegramBots.ts"
-import { appendOperational } from "../appendOperational.ts"
-import { Database } from "../Database.ts"
-import { BOT_TOKEN } from "../sealedColumns.ts"
-import { Secrets } from "../Secrets.ts"
+import { appendOperational } from "#src/db/delivery/appendOperational.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { BOT_TOKEN } from "#src/db/postgres/sealedColumns.ts"
+import { Secrets } from "#src/db/postgres/Secrets.ts"
 
 const CAPACITY = 5000
 /** How long an open token may lie in memory unasked for. */

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Pace, type PacedChat, type UnderWay } from "#channels/telegram/Pace.ts"
 import { type Chat, ChatsUnavailable } from "#channels/telegram/TelegramChats.ts"
-import { Database, type Sql } from "../Database.ts"
+import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { chatOf } from "./chatOf.ts"
-import { isHeld } from "./isHeld.ts"
+import { isHeld } from "#src/db/delivery/isHeld.ts"
 
 /** Between two messages, in milliseconds, and how many may go at once. */
 const PRIVATE = { every: 1000, burst: 3 }

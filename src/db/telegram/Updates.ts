@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { rounds } from "#channels/rounds.ts"
 import type { FirstLook } from "#channels/telegram/Update.ts"
-import { Database, type DatabaseError } from "../Database.ts"
-import { groupCommit } from "../GroupCommit.ts"
-import { ALL_APPS, holds, isHeld } from "./isHeld.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
+import { ALL_APPS, holds, isHeld } from "#src/db/delivery/isHeld.ts"
 
 /** Pictures of one album come one by one, this close. */
 const ALBUM_MS = 1000

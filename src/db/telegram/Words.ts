@@ -2,8 +2,8 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Database, type DatabaseError } from "../Database.ts"
-import { isHeld } from "./isHeld.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { isHeld } from "#src/db/delivery/isHeld.ts"
 import type { ClaimedUpdate } from "./Updates.ts"
 
 /** `word`: to be said. `word_sent`: on the wire; whoever finds it so does not know whether it was heard. */

@@ -1,5 +1,5 @@
 import type { ChatRef } from "#channels/telegram/TelegramChats.ts"
-import type { Sql } from "../Database.ts"
+import type { Sql } from "#src/db/postgres/Database.ts"
 
 /**
  * The row of the chat in which a session is held, found by the session alone. Left to choose between the keys of the table, the planner goes

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import { Database } from "../Database.ts"
-import { hasten } from "../initiativeStatements.ts"
-import { ALL_APPS, isHeld } from "./isHeld.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { hasten } from "#src/db/proactive/initiativeStatements.ts"
+import { ALL_APPS, isHeld } from "#src/db/delivery/isHeld.ts"
 
 const BOTS_A_STEP = 16
 

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Database } from "../Database.ts"
-import { lockAllowances } from "../moneyStatements.ts"
-import { eraseSessions } from "../eraseSessions.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
+import { eraseSessions } from "#src/db/privacy/eraseSessions.ts"
 
 /** A message of the chat's is just being handed in: to be tried again in a moment. */
 export class ChatBusy extends Schema.TaggedError<ChatBusy>()("ChatBusy", {}) {}

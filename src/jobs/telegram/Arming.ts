@@ -7,7 +7,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { BotRows, type BotIdentity, type StoredBot } from "#src/db/telegram/BotRows.ts"
-import type { DatabaseError } from "#src/db/Database.ts"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** What bots are told of. The list is sent whole each time: what is left out would stay as it was. */
 export const ALLOWED_UPDATES = ["message", "edited_message", "callback_query", "my_chat_member", "stopped_message_generation", "pre_checkout_query", "purchased_paid_media", "subscription"] as const

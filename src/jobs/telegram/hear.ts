@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import { BotApi } from "#channels/telegram/BotApi.ts"
 import type { Media, Message } from "#channels/telegram/Update.ts"
 import { Transcriber } from "#channels/Transcriber.ts"
-import { Expenses } from "#src/db/Expenses.ts"
+import { Expenses } from "#src/db/billing/Expenses.ts"
 import { BotRows, type StoredBot } from "#src/db/telegram/BotRows.ts"
 
 /** What is longer or larger is not listened to. Bots are given files of up to 20 MB. */

@@ -1,0 +1,75 @@
+import * as Cache from "effect/Cache"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import { EndpointsUnavailable, WebhookEndpoints } from "#channels/webhook/WebhookEndpoints.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET, type SealedColumn } from "#src/db/postgres/sealedColumns.ts"
+import { Secrets } from "#src/db/postgres/Secrets.ts"
+import { openUrl, type UrlRow } from "./webhookUrls.ts"
+
+const CAPACITY = 1000
+/** How long an open secret may lie in memory unasked for. */
+const KEPT = Duration.minutes(10)
+
+interface EndpointRow extends UrlRow {
+  readonly version: number
+  readonly secret: Uint8Array
+  readonly previous_secret: Uint8Array | null
+  readonly previous_secret_until: Date | null
+}
+
+interface Endpoint {
+  readonly version: number
+  readonly url: Redacted.Redacted<string>
+  readonly secret: Redacted.Redacted<string>
+  readonly previous: { readonly secret: Redacted.Redacted<string>; readonly untilMs: number } | null
+}
+
+/** The endpoints in PostgreSQL. A copy in memory stands for one version of a channel, so that it is never older than who asks. */
+export const layer = Layer.effect(WebhookEndpoints, Effect.gen(function*() {
+  const { query } = yield* Database
+  const secrets = yield* Secrets
+
+  const read = Effect.fnUntraced(function*(appId: string, channelId: string) {
+    const [row] = yield* query<Array<EndpointRow>>((sql) => sql`
+      select app_id, channel_id, version, url, target ->> 'url' as plain_url, secret, previous_secret, previous_secret_until from channels
+      where app_id = ${appId} and channel_id = ${channelId} and kind = 'webhook' and status <> 'deleted'`)
+    if (row === undefined) return undefined
+    const { version, secret, previous_secret, previous_secret_until } = row
+    const open = (column: SealedColumn, sealed: Uint8Array) => secrets.open(column, [appId, channelId], sealed)
+    return {
+      version,
+      url: yield* openUrl(secrets, row),
+      secret: yield* open(CHANNEL_SECRET, secret),
+      previous: previous_secret === null || previous_secret_until === null
+        ? null
+        : { secret: yield* open(PREVIOUS_CHANNEL_SECRET, previous_secret), untilMs: previous_secret_until.getTime() }
+    } satisfies Endpoint
+  })
+
+  const cache = yield* Cache.makeWith(
+    (key: string) => {
+      const [appId = "", channelId = ""] = key.split("\n")
+      return read(appId, channelId)
+    },
+    {
+      capacity: CAPACITY,
+      // What is newer than asked for is only passing: who asks will soon know of the newer version, too.
+      timeToLive: (exit, key) => Exit.isSuccess(exit) && exit.value !== undefined && key.endsWith(`\n${exit.value.version}`) ? KEPT : Duration.zero
+    }
+  )
+
+  return WebhookEndpoints.of({
+    get: Effect.fnUntraced(function*(appId, channelId, version) {
+      const endpoint = yield* Cache.get(cache, `${appId}\n${channelId}\n${version}`)
+      if (endpoint === undefined) return undefined
+      const { url, secret, previous } = endpoint
+      const now = yield* Clock.currentTimeMillis
+      return { url, secrets: previous !== null && now < previous.untilMs ? [secret, previous.secret] : [secret] }
+    }, Effect.mapError((cause) => new EndpointsUnavailable({ cause })))
+  })
+}))

@@ -1,0 +1,26 @@
+import type { Sql } from "#src/db/postgres/Database.ts"
+
+/** Lanes whose time has come, and lanes of owners that are not registered, become ready. Gives a row for each. */
+export const sweepLanes = (sql: Sql) => sql`
+  with due as (
+    select app_id, session_id, channel_id from lanes where status = 'waiting' and due_at <= now()
+    order by due_at limit 1000 for no key update skip locked
+  ), orphaned as (
+    select app_id, session_id, channel_id from lanes l
+    where l.owner is not null and not exists (select from workers w where w.worker_id = l.owner) for no key update skip locked
+  )
+  update lanes l set status = 'ready', owner = null, due_at = now(), planned_at = case when l.planned_at > now() then l.planned_at end
+  from (select * from due union select * from orphaned) x
+  where l.app_id = x.app_id and l.session_id = x.session_id and l.channel_id = x.channel_id
+  returning 1`
+
+/** Frees the lanes of workers that are gone, in order of their key, and asks for a courier. */
+export const freeLanes = (sql: Sql, owners: ReadonlyArray<string>) => sql`
+  with held as (
+    select app_id, session_id, channel_id from lanes where owner = any(${owners}::text[])
+    order by app_id, session_id, channel_id for no key update
+  ), freed as (
+    update lanes l set owner = null from held h
+    where l.app_id = h.app_id and l.session_id = h.session_id and l.channel_id = h.channel_id returning 1
+  )
+  select graphile_worker.add_job('deliver', '{}'::json) where exists (select from freed)`

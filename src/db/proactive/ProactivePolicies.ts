@@ -1,0 +1,42 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { hasten } from "./initiativeStatements.ts"
+import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
+
+export interface StoredPolicy {
+  /** As the app gave it: what it does not say is the default. */
+  readonly policy: object
+  readonly version: number
+}
+
+const UNTOUCHED: StoredPolicy = { policy: {}, version: 1 }
+
+/** What apps want of characters that write first. An app that never said anything is at version 1 of the defaults. */
+export class ProactivePolicies extends Context.Service<ProactivePolicies, {
+  readonly get: (appId: string) => Effect.Effect<StoredPolicy, DatabaseError>
+  /** `change` makes the next policy of the present one, under the row's lock. Every session that may be concerned is looked at anew. */
+  readonly update: <E>(appId: string, expectedVersion: number | undefined, change: (policy: object) => Effect.Effect<object, E>) => Effect.Effect<StoredPolicy, E | VersionConflict | DatabaseError>
+}>()("src/db/proactive/ProactivePolicies") {
+  static readonly layer = Layer.effect(ProactivePolicies, Effect.gen(function*() {
+    const { query, transaction } = yield* Database
+
+    const get = (appId: string) =>
+      query<Array<StoredPolicy>>((sql) => sql`select policy, version from proactive_policies where app_id = ${appId}`).pipe(Effect.map(([row]) => row ?? UNTOUCHED))
+
+    const update = <E>(appId: string, expectedVersion: number | undefined, change: (policy: object) => Effect.Effect<object, E>) => transaction(Effect.gen(function*() {
+      yield* query((sql) => sql`insert into proactive_policies (app_id, policy) values (${appId}, '{}') on conflict do nothing`)
+      yield* query((sql) => sql`select 1 from proactive_policies where app_id = ${appId} for no key update`)
+      const { policy, version } = yield* get(appId)
+      if (expectedVersion !== undefined && expectedVersion !== version) return yield* new VersionConflict({ current: version })
+      const next = yield* change(policy)
+      yield* query((sql) => sql`
+        update proactive_policies set policy = ${JSON.stringify(next)}::text::json, version = ${version + 1}::int where app_id = ${appId}`)
+      yield* query((sql) => hasten(sql, sql`select app_id, session_id from relationships where app_id = ${appId}`))
+      return { policy: next, version: version + 1 }
+    }))
+
+    return ProactivePolicies.of({ get, update })
+  }))
+}

@@ -1,0 +1,77 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Edge, SessionWorld, Step, World } from "#pipeline/world/World.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
+import { iso } from "#src/db/postgres/moments.ts"
+import type { CharacterRef } from "./worldTable.ts"
+
+interface Row {
+  readonly n: number
+  readonly revision: number
+  /** Null: as it is known by now. */
+  readonly world: World | null
+  readonly edges: ReadonlyArray<Edge>
+  readonly step: Step | null
+}
+
+/** Worlds kept in memory. */
+const MOST_KEPT = 200
+
+/** The characters' worlds as a session knows them: one query, which travels with those of other sessions and brings only what has changed since it was asked last. */
+export class Worlds extends Context.Service<Worlds, {
+  /** Undefined: the character has none. */
+  readonly look: (session: CharacterRef & { readonly sessionId: string }) => Effect.Effect<SessionWorld | undefined, DatabaseError>
+}>()("src/db/world/Worlds") {
+  static readonly layer = Layer.effect(Worlds, Effect.gen(function*() {
+    const { pool } = yield* Database
+    const kept = new Map<string, { readonly revision: number; readonly world: World }>()
+    const nameOf = ({ appId, slug }: CharacterRef) => `${appId} ${slug}`
+    const keep = (name: string, revision: number, world: World) => {
+      kept.delete(name)
+      kept.set(name, { revision, world })
+      for (const oldest of kept.keys()) {
+        if (kept.size <= MOST_KEPT) return
+        kept.delete(oldest)
+      }
+    }
+    const all = (table: string, more = pool``) => pool`coalesce((
+      select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from ${pool(table)} t where t.app_id = c.app_id and t.slug = c.slug ${more}
+    ), '[]')`
+
+    const look = groupCommit<CharacterRef & { readonly sessionId: string }, SessionWorld | undefined>({
+      maxBatch: 64,
+      inFlight: 2,
+      appOf: ({ appId }) => appId,
+      run: async (batch) => {
+        const known = batch.map((asked) => kept.get(nameOf(asked)))
+        const rows = await pool<Array<Row>>`
+          select w.n::int, c.revision::float8 as revision, (
+            case when c.revision is distinct from w.known then json_build_object(
+              'npcs', ${all("npcs")}, 'edges', ${all("graph_edges", pool`and t.session_id is null`)}, 'storylines', ${all("storylines")}, 'arcs', ${all("arc_influences")}
+            ) end
+          ) as world, coalesce((
+            select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from graph_edges t where t.app_id = w.app_id and t.session_id = w.session_id
+          ), '[]') as edges, (
+            select row_to_json(s) from (
+              select storyline_id, beat, ${iso(pool, "entered_at")}, turn_index, trigger from storyline_steps p where p.app_id = w.app_id and p.session_id = w.session_id order by step desc limit 1
+            ) s
+          ) as step
+          from unnest(${batch.map(({ appId }) => appId)}::text[], ${batch.map(({ slug }) => slug)}::text[], ${batch.map(({ sessionId }) => sessionId)}::text[], ${known.map((one) => one?.revision ?? null)}::bigint[])
+            with ordinality as w(app_id, slug, session_id, known, n)
+          join worlds c on c.app_id = w.app_id and c.slug = w.slug`
+        const answers: Array<SessionWorld | undefined> = batch.map(() => undefined)
+        for (const { n, revision, world, edges, step } of rows) {
+          const asked = batch[n - 1]
+          const present = world ?? known[n - 1]?.world
+          if (asked === undefined || present === undefined) continue
+          if (world !== null) keep(nameOf(asked), revision, world)
+          answers[n - 1] = { ...present, edges: edges.length === 0 ? present.edges : [...present.edges, ...edges], step }
+        }
+        return answers
+      }
+    })
+    return Worlds.of({ look })
+  }))
+}

@@ -1,0 +1,47 @@
+import * as z from "zod"
+import { exampleDialogues, fallbackLines, greeting, offlineLines } from "./dialogueSchemas.ts"
+import { forbiddenStyle } from "./forbiddenStyleSchemas.ts"
+import { mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
+import { generation } from "./generationSchemas.ts"
+import { expectedVersion } from "#src/http/server/schemas/number.ts"
+import { interests, persona } from "./personaSchemas.ts"
+import { baselineEmotion, behavioralThresholds, relationshipPosture, safety } from "#src/http/memory/relationshipSchemas.ts"
+import { text } from "#src/http/server/schemas/text.ts"
+import { voice, voiceSamples } from "./voiceSchemas.ts"
+import { lifeRhythm, worldContext } from "#src/http/world/worldSchemas.ts"
+
+const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/
+
+/** Whether a text from outside has the form of a slug; anything else can name no character. */
+export const isSlug = (text: string): boolean => SLUG.test(text)
+
+/** Defaults are described, not filled in: the profile is kept as authored, so that a later default reaches older characters too. */
+export const CharacterCreate = z.object({
+  slug: z.string()
+    .regex(SLUG, "Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
+    .meta({ description: "Address of the character, unique in the app", examples: ["mara-the-innkeeper"] }),
+  display_name: text(1, 80).meta({ examples: ["Mara"] }),
+  visible_bio: text(0, 2000).optional().meta({ description: "Public" }),
+  persona: persona.optional(),
+  interests: interests.optional(),
+  voice: voice.optional(),
+  voice_samples: voiceSamples.optional(),
+  example_dialogues: exampleDialogues.optional(),
+  forbidden_style: forbiddenStyle.optional(),
+  greeting: greeting.optional(),
+  life_rhythm: lifeRhythm.optional(),
+  world_context: worldContext.optional(),
+  relationship_posture: relationshipPosture.optional(),
+  baseline_emotion: baselineEmotion.optional(),
+  behavioral_thresholds: behavioralThresholds.optional(),
+  generation: generation.optional(),
+  safety: safety.optional(),
+  fallback_lines: fallbackLines.optional(),
+  offline_lines: offlineLines.optional()
+})
+export type CharacterCreate = z.output<typeof CharacterCreate>
+
+export const CharacterPatch = mergePatchOf(CharacterCreate)
+  .extend({ expected_version: expectedVersion() })
+  .meta({ description: "JSON merge patch (RFC 7396): null clears, an array is replaced whole" })
+export type CharacterPatch = z.output<typeof CharacterPatch>

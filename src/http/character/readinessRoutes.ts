@@ -1,0 +1,95 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { Writer } from "#pipeline/generation/Writer.ts"
+import { assess } from "#pipeline/readiness/assess.ts"
+import { SCRIPT } from "#pipeline/readiness/rehearse.ts"
+import { Assets } from "#src/db/character/Assets.ts"
+import { Characters } from "#src/db/character/Characters.ts"
+import { Probes, type StoredProbe } from "#src/db/research/Probes.ts"
+import { engineKind } from "#src/model/engineNames.ts"
+import { Prices } from "#src/model/prices.ts"
+import { ModelCast, probeMicroUsd } from "#src/model/reservation.ts"
+import { toUsd } from "#src/http/billing/caps.ts"
+import { curl, success } from "#src/http/server/envelope.ts"
+import { characterArchived, workNotAffordable } from "#src/http/server/errors.ts"
+import { findCharacter } from "./findCharacter.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { ruled } from "./ruled.ts"
+import { answers, created } from "#src/http/server/schemas/answers.ts"
+import { ProbeData, ReadinessData } from "./readinessSchemas.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+
+const toProbe = (probe: StoredProbe) => ({
+  trace_id: probe.run_ref,
+  character_slug: probe.slug,
+  character_version: probe.version,
+  status: probe.status,
+  engine: probe.engine,
+  model: probe.model,
+  passed: probe.status === "completed" ? probe.turns.every(({ status }) => status === "pass") : null,
+  turns: probe.turns.map(({ key, user, reply, outcome, status, message, latency_ms }) => ({ key, user, reply, outcome, status, message, latency_ms })),
+  max_cost_usd: toUsd(probe.held_micro_usd),
+  cost_usd: toUsd(probe.spent_micro_usd),
+  error_code: probe.error_code,
+  created_at: probe.created_at.toISOString(),
+  finished_at: probe.finished_at?.toISOString() ?? null
+})
+
+export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
+  const params = z.object({ slug: z.string() })
+  const tags = ["Characters"]
+  const path = "/v1/characters/:slug/readiness"
+
+  app.get(path, {
+    config: { demo: true, within: "character" },
+    schema: {
+      operationId: "getCharacterReadiness",
+      summary: "What of a character is in order and what is not, where, and what to do about it; by rules, free",
+      tags,
+      params,
+      response: answers(ReadinessData, 404)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      const character = yield* findCharacter(appId, request.params.slug)
+      const { slug, version } = character
+      const probes = yield* Probes
+      const { engine, model } = yield* Writer
+      const [contradictions, probe, hasPrimaryAsset] = yield* Effect.all([
+        probes.contradictions(appId, slug, version), probes.latest(appId, slug), Assets.use((assets) => assets.hasPrimary(appId, slug))
+      ], { concurrency: 3 })
+      const { status, score, checks } = assess(ruled(appId, character), { contradictions, hasPrimaryAsset, engine: { live: engineKind(engine) === "live", model } })
+      if (status !== character.readiness) yield* Characters.use((characters) => characters.noteReadiness(appId, slug, version, status))
+      const checked_at = new Date(yield* Clock.currentTimeMillis).toISOString()
+      return success({ status, score, checks, checked_version: version, checked_at, probe: probe === undefined ? null : toProbe(probe) },
+        status === "blocked" ? [] : [{ command: curl(baseUrl(), "POST", `/v1/characters/${slug}/readiness/probe`), description: `Rehearse ${SCRIPT.length} turns with the character, which costs what they cost` }])
+    })))
+
+  app.post(`${path}/probe`, {
+    config: { within: "character", writes: true },
+    schema: {
+      operationId: "probeCharacter",
+      summary: "Rehearse a few turns with the character and look for what contradicts itself; paid for beforehand, what is not spent is given back",
+      description: "It runs on whatever writes the replies here, which `engine` names. Follow it with GET readiness, or in the list of runs by its trace_id.",
+      tags,
+      params,
+      headers: z.object({ "idempotency-key": z.string().optional() }),
+      response: answers(ProbeData.extend(created), 402, 404, 409)
+    }
+  }, (request, reply) =>
+    answer(request, reply, createOnce(request, Effect.gen(function*() {
+      const { appId } = request.principal
+      const character = yield* findCharacter(appId, request.params.slug)
+      const { slug, version, status } = character
+      if (status === "archived") return yield* characterArchived
+      const { engine, model } = yield* Writer
+      const characterBytes = Buffer.byteLength(JSON.stringify(character.profile))
+      const holdMicroUsd = probeMicroUsd(yield* Prices, yield* ModelCast, SCRIPT.map(({ user }) => user), characterBytes)
+      const probe = yield* Probes.use((probes) => probes.begin(appId, slug, version, { engine, model, holdMicroUsd })).pipe(
+        Effect.catchTag("NotAffordable", () => Effect.fail(workNotAffordable))
+      )
+      return success(toProbe(probe), [{ command: curl(baseUrl(), "GET", `/v1/characters/${slug}/readiness`), description: "See how it goes" }])
+    }))))
+}

@@ -1,0 +1,121 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Deliveries, type Delivery, type DeliveryAttempt, type DeliveryPlace } from "#src/db/delivery/Deliveries.ts"
+import { Sessions } from "#src/db/conversation/Sessions.ts"
+import { curl, success } from "#src/http/server/envelope.ts"
+import { deliveryNotFound, notFound, retryLimitReached, validationError } from "#src/http/server/errors.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
+import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
+import { DeliveryData, DeliveryDetail, DeliveryPage } from "./channelSchemas.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+
+/** A delivery has no row of its own: its id is its place, the channel and the cursor. A bot is a channel by its own name. */
+const idOf = ({ channel_id, event_cursor }: Delivery) => `dlv_${channel_id.replace(/^chn_/, "")}_${event_cursor}`
+const PLACE = /^(bot_)?([0-9A-Z]{26})_([1-9]\d{0,14})$/
+const readPlace = (prefix: string, text: string): DeliveryPlace | null => {
+  const [, bot, ulid = "", cursor = ""] = (text.startsWith(prefix) ? PLACE.exec(text.slice(prefix.length)) : null) ?? []
+  const kind = bot === undefined ? "chn" : "bot"
+  const channelId = `${kind}_${ulid}`
+  return isId(kind, channelId) ? { channelId, cursor: Number(cursor) } : null
+}
+
+const toResource = (delivery: Delivery) => ({
+  id: idOf(delivery),
+  channel_id: delivery.channel_id,
+  kind: delivery.kind,
+  event_id: delivery.event_id,
+  event_cursor: delivery.event_cursor,
+  outcome: delivery.outcome,
+  attempts: delivery.attempts,
+  last_status_code: delivery.last_status_code,
+  last_error_code: delivery.last_error_code,
+  next_attempt_at: delivery.next_attempt_at?.toISOString() ?? null,
+  delivered_at: delivery.delivered_at?.toISOString() ?? null,
+  latency_ms: delivery.latency_ms
+})
+
+const toAttempt = (attempt: DeliveryAttempt) => ({
+  at: attempt.at.toISOString(),
+  part: attempt.part,
+  outcome: attempt.outcome,
+  status_code: attempt.status_code,
+  error_code: attempt.error_code,
+  latency_ms: attempt.latency_ms,
+  answer: attempt.answer
+})
+
+export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
+  const params = z.object({ session_id: z.string(), delivery_id: z.string() })
+  const tags = ["Channels"]
+  const find = Effect.fnUntraced(function*({ session_id, delivery_id }: z.output<typeof params>) {
+    const place = readPlace("dlv_", delivery_id)
+    return place !== null && isId("ses", session_id) ? place : yield* deliveryNotFound
+  })
+
+  app.get("/v1/sessions/:session_id/delivery", {
+    config: { demo: true, within: "session" },
+    schema: {
+      operationId: "listDeliveries",
+      summary: "What became of the session's events on their way to its channels, newest event first",
+      tags,
+      params: z.object({ session_id: z.string() }),
+      querystring: z.object({ channel_id: z.string().max(64).optional(), ...listQuery }),
+      response: answers(DeliveryPage, 404)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      const sessionId = request.params.session_id
+      const { channel_id = null, cursor, limit } = request.query
+      if (!isId("ses", sessionId)) return yield* notFound.session
+      const key = yield* cursorKey(cursor)
+      const before = key === null ? null : readPlace("", key)
+      if (key !== null && before === null) return yield* validationError("query.cursor: is not a cursor of this list")
+      if ((yield* Sessions.use((sessions) => sessions.get(appId, sessionId))) === undefined) return yield* notFound.session
+      const rows = yield* Deliveries.use((deliveries) => deliveries.list(appId, sessionId, { channelId: channel_id, before, limit: limit + 1 }))
+      const { items, next_cursor } = page(rows, limit, (row) => idOf(row).slice("dlv_".length))
+      return success({ deliveries: items.map(toResource), next_cursor }, items.slice(0, 1).map((item) => (
+        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/delivery/${idOf(item)}`), description: "See each attempt" })))
+    })))
+
+  app.get("/v1/sessions/:session_id/delivery/:delivery_id", {
+    config: { demo: true },
+    schema: { operationId: "getDelivery", summary: "One event on its way to one channel, with each attempt", tags, params, response: answers(DeliveryDetail, 404) }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      const sessionId = request.params.session_id
+      const place = yield* find(request.params)
+      const deliveries = yield* Deliveries
+      const [delivery, attempts] = yield* Effect.all([deliveries.get(appId, sessionId, place), deliveries.attempts(appId, sessionId, place)], { concurrency: 2 })
+      if (delivery === undefined) return yield* deliveryNotFound
+      return success({ ...toResource(delivery), attempt_list: attempts.map(toAttempt) }, [
+        { command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}/retry`), description: "Have it tried now" }
+      ])
+    })))
+
+  app.post("/v1/sessions/:session_id/delivery/:delivery_id/retry", {
+    config: { demo: true, writes: true },
+    schema: {
+      operationId: "retryDelivery",
+      summary: "Have an event pushed to a channel now: once more when it was, or sooner when it waits for its next attempt",
+      tags,
+      params,
+      headers: z.object({ "idempotency-key": z.string().optional() }),
+      response: answers(DeliveryData.extend(onCreate), 404, 409)
+    }
+  }, (request, reply) =>
+    answer(request, reply, createOnce(request, Effect.gen(function*() {
+      const place = yield* find(request.params)
+      const sessionId = request.params.session_id
+      const delivery = yield* Deliveries.use((deliveries) => deliveries.retry(request.principal.appId, sessionId, place)).pipe(
+        Effect.catchTag("RetryLimitReached", () => Effect.fail(retryLimitReached))
+      )
+      if (delivery === undefined) return yield* deliveryNotFound
+      return success(toResource(delivery), [
+        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/delivery/${idOf(delivery)}`), description: "See how it went" }
+      ])
+    }))))
+}

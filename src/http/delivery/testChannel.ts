@@ -1,0 +1,46 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { ChannelKinds, OUTCOME_NAME } from "#channels/Channel.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import type { StoredChannel } from "#src/db/delivery/Channels.ts"
+
+const TYPE = "channel.test"
+
+/** Pushes an event that is on no log (cursor 0) through a channel, whatever its status, and says how that went. It moves no lane and counts for nothing. */
+export const testChannel = Effect.fnUntraced(function*(appId: string, { channel_id, session_id, kind, version }: StoredChannel) {
+  const channel = (yield* ChannelKinds).get(kind)
+  if (channel === undefined) return yield* Effect.die(new Error(`no channels of kind ${kind} here`))
+  const startedAt = yield* Clock.currentTimeMillis
+  const eventId = newId("evt")
+  const attempt = yield* channel.deliver({
+    appId,
+    sessionId: session_id ?? "",
+    channelId: channel_id,
+    channelVersion: version,
+    cursor: 0,
+    eventId,
+    type: TYPE,
+    event: JSON.stringify({
+      id: eventId,
+      schema_version: "1",
+      cursor: 0,
+      session_id,
+      type: TYPE,
+      event_type: TYPE,
+      role: "system",
+      trace_id: newId("run"),
+      created_at: new Date(startedAt).toISOString(),
+      payload: {},
+      source_ref: { kind: "system" }
+    }),
+    part: 0,
+    unknowns: 0
+  })
+  return {
+    outcome: OUTCOME_NAME[attempt._tag],
+    status_code: attempt.statusCode,
+    error_code: attempt._tag === "Sent" ? null : attempt.errorCode,
+    latency_ms: (yield* Clock.currentTimeMillis) - startedAt,
+    answer: attempt.answer
+  }
+})

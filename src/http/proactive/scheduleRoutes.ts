@@ -1,0 +1,122 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { isId } from "#pipeline/domain/Id.ts"
+import { type ScheduledMessage, ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
+import { curl, success } from "#src/http/server/envelope.ts"
+import { notFound, scheduleClosed, scheduleLimitReached, sessionExited, validationError } from "#src/http/server/errors.ts"
+import { findSession } from "#src/http/conversation/findSession.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
+import { answers, created } from "#src/http/server/schemas/answers.ts"
+import { ScheduleCreate, ScheduledData, ScheduledPage } from "./scheduleSchemas.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+
+const MOST_AHEAD = Duration.days(366)
+const LONGEST_WINDOW = Duration.days(7)
+const USUAL_WINDOW = Duration.days(1)
+
+const toResource = (sessionId: string) => (row: ScheduledMessage) => ({
+  id: row.scheduled_id,
+  session_id: sessionId,
+  at: row.at.toISOString(),
+  until: row.until.toISOString(),
+  text: row.text,
+  topic: row.topic,
+  status: row.status,
+  skipped_by: row.skipped_by,
+  run_ref: row.run_ref,
+  created_at: row.created_at.toISOString()
+})
+
+/** The window in which a message may be sent. Fails with 422 if it lies in the past, too far ahead, or is too long. */
+const windowOf = Effect.fnUntraced(function*(body: z.output<typeof ScheduleCreate>) {
+  const now = yield* Clock.currentTimeMillis
+  const at = Date.parse(body.at)
+  const until = body.until === undefined ? at + Duration.toMillis(USUAL_WINDOW) : Date.parse(body.until)
+  if (at > now + Duration.toMillis(MOST_AHEAD)) return yield* validationError("body.at: must be at most 366 days ahead")
+  if (until <= now) return yield* validationError(`body.${body.until === undefined ? "at" : "until"}: must not be in the past`)
+  if (until < at) return yield* validationError("body.until: must not be before at")
+  if (until > at + Duration.toMillis(LONGEST_WINDOW)) return yield* validationError("body.until: must be at most 7 days after at")
+  return { at: new Date(at), until: new Date(until) }
+})
+
+/** Proactive messages at a time that the app chooses. Every gate of the proactive policy still holds. */
+export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
+  const tags = ["Proactive"]
+  const path = "/v1/sessions/:session_id/proactive/schedule"
+  const inSession = z.object({ session_id: z.string() })
+  const one = inSession.extend({ scheduled_id: z.string() })
+  const evaluate = (sessionId: string) => ({
+    command: curl(baseUrl(), "POST", `/v1/sessions/${sessionId}/proactive/evaluate`, { dry_run: true }),
+    description: "See which gate would stop a proactive message now"
+  })
+
+  app.post(path, {
+    config: { demo: true, within: "session", writes: true },
+    schema: {
+      operationId: "scheduleProactiveMessage",
+      summary: "Have the character write first at a time: these words, or about this topic. Every gate still holds",
+      tags,
+      params: inSession,
+      headers: z.object({ "idempotency-key": z.string().optional() }),
+      body: ScheduleCreate,
+      response: answers(ScheduledData.extend(created), 404, 409, 413)
+    }
+  }, (request, reply) =>
+    answer(request, reply, createOnce(request, Effect.gen(function*() {
+      const { session_id: sessionId } = yield* findSession(request.principal.appId, request.params.session_id)
+      const { text = null, topic = null } = request.body
+      const scheduled = yield* ScheduledMessages.use((messages) => Effect.flatMap(windowOf(request.body), (window) =>
+        messages.create({ appId: request.principal.appId, sessionId }, { ...window, text, topic }))).pipe(
+        Effect.catchTag("ScheduleFull", ({ most }) => Effect.fail(scheduleLimitReached(most)))
+      )
+      return success(toResource(sessionId)(scheduled ?? (yield* sessionExited)), [
+        evaluate(sessionId),
+        { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/proactive/schedule`), description: "List the scheduled messages" }
+      ])
+    }))))
+
+  app.get(path, {
+    config: { demo: true, within: "session" },
+    schema: {
+      operationId: "listScheduledMessages",
+      summary: "The session's scheduled messages, newest first",
+      tags,
+      params: inSession,
+      querystring: z.object(listQuery),
+      response: answers(ScheduledPage, 404)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { cursor, limit } = request.query
+      const before = yield* cursorKey(cursor)
+      const { appId } = request.principal
+      const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
+      const rows = yield* ScheduledMessages.use((messages) => messages.list({ appId, sessionId }, { before, limit: limit + 1 }))
+      const { items, next_cursor } = page(rows, limit, ({ scheduled_id }) => scheduled_id)
+      return success({ scheduled: items.map(toResource(sessionId)), next_cursor })
+    })))
+
+  app.delete(`${path}/:scheduled_id`, {
+    config: { demo: true, writes: true },
+    schema: {
+      operationId: "cancelScheduledMessage",
+      summary: "Cancel a scheduled message that was not sent yet",
+      tags,
+      params: one,
+      response: answers(ScheduledData, 404, 409)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { appId } = request.principal
+      const { scheduled_id: id } = request.params
+      const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
+      if (!isId("sch", id)) return yield* notFound.scheduled_message
+      const cancelled = yield* ScheduledMessages.use((messages) => messages.cancel({ appId, sessionId }, id)).pipe(
+        Effect.catchTag("ScheduleClosed", ({ status }) => Effect.fail(scheduleClosed(status)))
+      )
+      return success(toResource(sessionId)(cancelled ?? (yield* notFound.scheduled_message)))
+    })))
+}

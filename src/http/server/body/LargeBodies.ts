@@ -1,0 +1,46 @@
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import type { FastifyReply } from "fastify"
+import { largeBodyBusy } from "#src/http/server/errors.ts"
+
+/** What a body may have without waiting for others, and all that a demo key may send. */
+export const LARGE_BYTES = 1024 * 1024
+/** Large bodies of one app that wait for the one before, unread, and for how long. */
+const MOST_WAITING = 4
+const MOST_WAIT = "10 seconds"
+
+interface Line {
+  readonly semaphore: Semaphore.Semaphore
+  inIt: number
+}
+
+/**
+ * Lets in one large body per app at a time, in this process: from before it is read until it is answered. The next ones wait with
+ * their bodies unread, so that they take no memory; beyond a few, and after a while, they are 429 rate_limited.
+ */
+export const makeLargeBodies = () => {
+  const lines = new Map<string, Line>()
+
+  const leave = (subject: string, line: Line) => {
+    if (--line.inIt === 0) lines.delete(subject)
+  }
+  /** Run it for a request before its body is read. The answer's end lets the next one in. */
+  return (subject: string, reply: FastifyReply) => Effect.suspend(() => {
+    const line = lines.get(subject) ?? { semaphore: Semaphore.makeUnsafe(1), inIt: 0 }
+    if (line.inIt > MOST_WAITING) return Effect.fail(largeBodyBusy)
+    lines.set(subject, line)
+    line.inIt++
+    return line.semaphore.take(1).pipe(
+      Effect.timeoutOrElse({ duration: MOST_WAIT, orElse: () => Effect.fail(largeBodyBusy) }),
+      Effect.onExit((exit) => Effect.sync(() => {
+        if (exit._tag === "Failure") return leave(subject, line)
+        const end = () => {
+          line.semaphore.release(1).pipe(Effect.runFork)
+          leave(subject, line)
+        }
+        if (reply.raw.destroyed) end()
+        else reply.raw.once("close", end)
+      }))
+    )
+  })
+}

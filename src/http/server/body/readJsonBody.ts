@@ -1,0 +1,45 @@
+import { isUtf8 } from "node:buffer"
+import secureParse from "secure-json-parse"
+import { countJsonValues } from "#src/imports/countJsonValues.ts"
+import { MOST_VALUES } from "#src/imports/readJson.ts"
+import { type ApiError, tooManyValues, validationError } from "#src/http/server/errors.ts"
+import { deepestNesting, findTooDeep, findUnkeptNumber, findUnstorable, maybeUnkeptNumber, maybeUnstorable } from "./unstorable.ts"
+
+/** A body as JSON, `undefined` where there is none, or why it is refused. */
+export type JsonBody = { readonly value: unknown } | { readonly error: ApiError }
+
+const asText = "Send such a number as a string, or as one that a double-precision number can hold."
+
+const bodyAt = (path: string): string => path === "" || path.startsWith("[") ? `body${path}` : `body.${path}`
+
+/** What is wrong with a body that is JSON, or null. */
+const findWrong = (json: string, value: unknown): ApiError | null => {
+  const tooDeep = findTooDeep(value)
+  if (tooDeep !== null) return validationError(`${bodyAt(tooDeep)}: is nested more than ${deepestNesting} deep`)
+  const unstorable = maybeUnstorable(json) ? findUnstorable(value) : null
+  if (unstorable !== null) return validationError(`${bodyAt(unstorable)}: must not contain U+0000 or half a surrogate pair`)
+  const unkept = maybeUnkeptNumber(json) ? findUnkeptNumber(json) : null
+  if (unkept !== null) return validationError(`${bodyAt(unkept)}: is a number that would not be kept as it is`, asText)
+  return null
+}
+
+const parse = (json: string): { readonly value: unknown } | null => {
+  try {
+    return { value: secureParse.parse(json, { protoAction: "remove", constructorAction: "remove" }) as unknown }
+  } catch {
+    return null
+  }
+}
+
+/** Reads bytes as JSON of at most `mostValues` values that PostgreSQL can store. */
+export const readJsonBody = (bytes: Uint8Array, mostValues: number = MOST_VALUES): JsonBody => {
+  if (!isUtf8(bytes)) return { error: validationError("body: is not valid UTF-8") }
+  // No shorter body can have so many.
+  if (bytes.length > 2 * mostValues && countJsonValues(bytes) > mostValues) return { error: tooManyValues(mostValues) }
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+  if (json.trim() === "") return { value: undefined }
+  const parsed = parse(json)
+  if (parsed === null) return { error: validationError("body: is not valid JSON") }
+  const wrong = findWrong(json, parsed.value)
+  return wrong === null ? parsed : { error: wrong }
+}

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from "fastify"
+import { charsetUnsupported, encodingUnsupported, mediaTypeUnsupported } from "#src/http/server/errors.ts"
+
+/** The kinds of body that a route reads. A form is what a browser sends from a page, and an OAuth client from its library. */
+export type Accepted = "json" | "form" | "json or form" | "anything"
+
+const NAMES: Readonly<Record<Accepted, string>> = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+  "json or form": "application/json or application/x-www-form-urlencoded",
+  anything: "*/*"
+}
+const MOST_SHOWN = 80
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
+
+const isJson = (type: string): boolean =>
+  type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"))
+
+const fits = (type: string, accepted: Accepted): boolean =>
+  accepted === "anything" || (accepted !== "form" && isJson(type))
+  || (accepted !== "json" && type === "application/x-www-form-urlencoded")
+
+const CHARSET = /;\s{0,8}charset\s{0,8}=\s{0,8}"?([^\s";]{1,80})/i
+/** US-ASCII is a part of UTF-8. */
+const READABLE_CHARSETS = new Set(["utf-8", "utf8", "us-ascii"])
+
+/**
+ * Refuses a body by its headers, before it is read: one that is compressed or not in UTF-8, or is neither JSON nor what the route accepts.
+ * A body without a Content-Type is taken for what the route accepts.
+ */
+export const requireReadable = (request: FastifyRequest): void => {
+  if (!hasBody(request)) return
+  const { accepts = "json" } = request.routeOptions.config
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+  if (encoding !== "identity" && encoding !== "") throw encodingUnsupported(encoding.slice(0, MOST_SHOWN))
+  const given = request.headers["content-type"]
+  if (given === undefined || given === "") return
+  const type = given.split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  if (!fits(type, accepts)) throw mediaTypeUnsupported(type.slice(0, MOST_SHOWN), NAMES[accepts])
+  const charset = CHARSET.exec(given)?.[1]
+  if (charset !== undefined && accepts !== "anything" && !READABLE_CHARSETS.has(charset.toLowerCase())) throw charsetUnsupported(charset)
+}

@@ -1,0 +1,57 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { FastifyReply } from "fastify"
+import type { LogUnavailable } from "#channels/event-log/EventLog.ts"
+import type { InboxUnavailable } from "#pipeline/Inbox.ts"
+import { DatabaseError } from "#src/db/postgres/Database.ts"
+import { CurrentUnit } from "#src/units/currentUnit.ts"
+import { ApiError, databaseUnreachable, draining, internalError, requestGivenUp } from "./errors.ts"
+import { isGivenUp, unitOfRequest } from "./unitOfRequest.ts"
+
+/** What a handler may fail with. Everything but an ApiError is ours, and is told apart here once. */
+export type HandlerError = ApiError | DatabaseError | InboxUnavailable | LogUnavailable
+
+const isUnreachable = (cause: unknown): boolean => cause instanceof DatabaseError && cause.reason === "unreachable"
+
+const toApiError = (error: HandlerError): ApiError => {
+  if (error._tag === "ApiError") return error
+  return isUnreachable(error) || (error._tag !== "DatabaseError" && isUnreachable(error.cause)) ? databaseUnreachable : internalError
+}
+
+/** Runs handlers' effects for Fastify, and can wait for them and then stop them. */
+export interface Bridge<R> {
+  /** Fails only with an ApiError, and logs what was our fault. */
+  readonly run: <A>(effect: Effect.Effect<A, HandlerError, R>, reply: FastifyReply, cancel: "when caller leaves" | "never") => Promise<A>
+  /** Lets running handlers finish within the grace period, then interrupts the rest. */
+  readonly drain: Effect.Effect<void>
+}
+
+export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Scope.Scope> =>
+  Effect.gen(function*() {
+    const fibers = yield* FiberSet.make()
+    const fork = yield* FiberSet.runtime(fibers)<R>()
+
+    const refusal = (cause: Cause.Cause<HandlerError>, requestId: string): ApiError => {
+      if (Cause.hasInterruptsOnly(cause)) return draining
+      const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+      if (error?._tag === "ApiError") return error
+      fork(Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })))
+      return error === undefined ? internalError : toApiError(error)
+    }
+    // By observers and not by effects around the effect, nor a signal: each request comes through here, some of them several times.
+    const run: Bridge<R>["run"] = (effect, reply, cancel) => new Promise((resolve, reject) => {
+      const unit = unitOfRequest(reply.request)
+      if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
+      const fiber = fork(Effect.provideService(effect, CurrentUnit, unit))
+      fiber.addObserver((exit) => Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id)))
+      if (cancel === "never" || fiber.pollUnsafe() !== undefined) return
+      // request.signal fires as soon as a body has been read; the response closing unfinished is the caller leaving.
+      reply.raw.once("close", () => reply.raw.writableFinished || fiber.interruptUnsafe())
+    })
+    const drain = FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption("3 seconds"), Effect.andThen(FiberSet.clear(fibers)))
+    return { run, drain }
+  })

@@ -1,0 +1,25 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { KeyWatch } from "#src/accounts/KeyWatch.ts"
+import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { type ApiError, appSuspended, invalidKey } from "./errors.ts"
+
+const CURSOR = `Must be a cursor: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
+/** Digits and nothing else: an empty or odd `since` must not quietly mean the whole log. */
+export const cursor = z.string().regex(/^\d{1,16}$/, CURSOR).transform(Number).pipe(z.int(CURSOR))
+
+const whyEnded = (prefix: string) =>
+  Effect.flatMap(ApiKeys.use((keys) => keys.find(prefix)), (key) => Effect.fail(key?.suspended === true ? appSuspended(key.suspended_reason) : invalidKey))
+
+/** Fails when the key is revoked, or its app suspended. */
+export const keyEnded = (prefix: string) =>
+  Effect.flatMap(KeyWatch, ({ watch }) =>
+    Effect.callback<never, ApiError | DatabaseError, ApiKeys>((resume) => {
+      const unwatch = watch(prefix, () => resume(whyEnded(prefix)))
+      return Effect.sync(unwatch)
+    }))
+
+/** A reading that waits ends when the key does. */
+export const endsWithKey = <A, E, R>(prefix: string, waitSeconds: number, reading: Effect.Effect<A, E, R>) =>
+  waitSeconds === 0 ? reading : Effect.raceFirst(reading, keyEnded(prefix))

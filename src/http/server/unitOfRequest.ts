@@ -1,0 +1,40 @@
+import type { FastifyRequest } from "fastify"
+import { hash } from "node:crypto"
+import { CRASH_CAP, type Crashes } from "#src/units/attempt.ts"
+import { during } from "#src/units/currentUnit.ts"
+import { type Unit, unitOf } from "#src/units/Unit.ts"
+import { requestGivenUp } from "./errors.ts"
+import type { ParseBody } from "./body/parsing.ts"
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** How often requests have stopped their process. */
+    readonly crashes: typeof Crashes["Service"]
+  }
+}
+
+const units = new WeakMap<FastifyRequest, Unit>()
+
+/** `told`: the body, or the address where there is none. */
+const name = (request: FastifyRequest, told: Buffer | string): Unit => {
+  const caller = request.principal?.appId ?? request.account?.accountId ?? ""
+  const unit = unitOf("request", caller, `${request.method} ${request.routeOptions.url ?? ""} ${hash("sha1", told)}`)
+  units.set(request, unit)
+  return unit
+}
+
+/**
+ * The unit of work that a request is: the same caller, route and body (or address, without a body) are the same unit.
+ * Null before it is known who asks: one tenant's requests must not be given up for another's.
+ */
+export const unitOfRequest = (request: FastifyRequest): Unit | null =>
+  units.get(request) ?? (request.principal === undefined && request.account === undefined ? null : name(request, request.url))
+
+export const isGivenUp = (request: FastifyRequest, unit: Unit): boolean => request.server.crashes.of(unit) >= CRASH_CAP
+
+/** Reads a body in the unit of its request, unless that is given up. What follows, up to the handler's first wait, is called from within. */
+export const takeBody = (parse: ParseBody): ParseBody => (request, bytes, done) => {
+  const unit = name(request, bytes)
+  if (isGivenUp(request, unit)) done(requestGivenUp)
+  else during(unit, () => parse(request, bytes, done))
+}

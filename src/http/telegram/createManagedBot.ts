@@ -1,0 +1,56 @@
+import * as Effect from "effect/Effect"
+import type { FastifyRequest } from "fastify"
+import { randomInt } from "node:crypto"
+import { claimLink, newBotLink } from "#channels/telegram/newBotLinks.ts"
+import { fit } from "#channels/telegram/fit.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import type { StoredCharacter } from "#src/db/character/Characters.ts"
+import type { WantedBot } from "#src/db/telegram/BatchRows.ts"
+import { LINK_MINUTES, Provisionings } from "#src/db/telegram/Provisionings.ts"
+import { Manager } from "#src/jobs/telegram/Manager.ts"
+import { toBotResource } from "./botResource.ts"
+import { success } from "#src/http/server/envelope.ts"
+import { telegramNameTaken } from "#src/http/server/errors.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { qrCode } from "./qrCode.ts"
+import type { BotCreate } from "./telegramSchemas.ts"
+import { askTelegram, checkCharacter } from "./telegramBot.ts"
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+const RANDOM_CHARACTERS = 12
+const MOST_OF_SLUG = 14
+const MOST_OF_NAME = 64
+
+/** A username that nobody has and nobody guesses: by it the bot is known when it is made. */
+const usernameFor = (slug: string): string => {
+  const random = Array.from({ length: RANDOM_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
+  const named = slug.replaceAll(/[^a-z0-9]+/g, "_").replace(/^[^a-z]+/, "").slice(0, MOST_OF_SLUG).replace(/_$/, "")
+  return `${named === "" ? "character" : named}_${random}_bot`
+}
+
+/** What is suggested to whoever makes it. */
+export const wantedBot = (asked: Pick<BotCreate & { readonly mode: "managed" }, "character_slug" | "suggested_name" | "suggested_username" | "owner_ref">, { profile }: StoredCharacter): WantedBot => ({
+  suggested_name: asked.suggested_name ?? fit(String(profile["display_name"] ?? asked.character_slug), MOST_OF_NAME),
+  suggested_username: asked.suggested_username ?? usernameFor(asked.character_slug),
+  is_random: asked.suggested_username === undefined,
+  owner_ref: asked.owner_ref ?? null
+})
+
+/** A bot that is to be made by whoever opens the link. */
+export const createManagedBot = Effect.fnUntraced(function*(request: FastifyRequest, body: BotCreate & { readonly mode: "managed" }, hooksAt: string) {
+  const { appId } = request.principal
+  const character = yield* checkCharacter(appId, body.character_slug)
+  const manager = yield* Manager
+  yield* askTelegram(manager.arm(hooksAt))
+  const username = yield* askTelegram(manager.username)
+  return yield* createOnce(request, Effect.gen(function*() {
+    const { suggested_name: suggestedName, suggested_username: suggestedUsername, is_random: isRandom, owner_ref: ownerRef } = wantedBot(body, character)
+    const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) => requests.create(appId, {
+      channelId: newId("bot"), characterSlug: body.character_slug, suggestedName, suggestedUsername, isRandom, ownerRef, hooksAt, joinWindowMs: body.join_window_ms, drafts: body.drafts, unknownPolicy: body.unknown_policy,
+      linkMinutes: LINK_MINUTES, isShownAgain: false
+    })).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken)))
+    const claimUrl = claimLink(username, claimCode)
+    const url = isRandom ? newBotLink(username, suggestedUsername, suggestedName) : claimUrl
+    return { ...success(toBotResource(bot)), shownOnce: { link: { url, qr: qrCode(url), claim_url: claimUrl, claim_qr: qrCode(claimUrl), expires_at: expiresAt.toISOString() } } }
+  }))
+})

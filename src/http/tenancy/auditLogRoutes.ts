@@ -1,0 +1,41 @@
+import * as Effect from "effect/Effect"
+import * as z from "zod"
+import { AuditEntries, type AuditEntry } from "#src/db/tenancy/AuditEntries.ts"
+import { WITH_TOKEN } from "./accountPlane.ts"
+import { toAuditDetail } from "#src/http/billing/caps.ts"
+import { success } from "#src/http/server/envelope.ts"
+import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
+import { AuditPage } from "./accountSchemas.ts"
+import { answers } from "#src/http/server/schemas/answers.ts"
+import type { Routes } from "#src/http/server/Server.ts"
+
+const toResource = (entry: AuditEntry) => ({
+  id: entry.entry_id,
+  at: entry.at.toISOString(),
+  action: entry.action,
+  actor: { kind: entry.actor_kind, id: entry.actor },
+  app_id: entry.app_id,
+  subject: entry.subject,
+  detail: toAuditDetail(entry)
+})
+
+/** Who changed what in an account. */
+export const auditLogRoutes: Routes = ({ app, answer }) => {
+  app.get("/v1/account/audit-log", {
+    config: { account: "apps:read" },
+    schema: {
+      ...WITH_TOKEN,
+      operationId: "listAuditLog",
+      summary: "Who changed what in the account, its tokens, apps and keys, the newest first",
+      querystring: z.object({ app_id: z.string().max(100).optional().describe("Only what concerns this app"), ...listQuery }),
+      response: answers(AuditPage)
+    }
+  }, (request, reply) =>
+    answer(request, reply, Effect.gen(function*() {
+      const { app_id: appId = null, cursor, limit } = request.query
+      const before = yield* cursorKey(cursor)
+      const rows = yield* AuditEntries.use((entries) => entries.list(request.account.accountId, { appId, before, limit: limit + 1 }))
+      const { items, next_cursor } = page(rows, limit, (row) => row.entry_id)
+      return success({ entries: items.map(toResource), next_cursor })
+    })))
+}

@@ -1,0 +1,126 @@
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { approve } from "#test/support/approve.ts"
+import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+
+const run = promisify(execFile)
+const README = readFileSync(resolve(import.meta.dirname, "../../../README.md"), "utf8")
+
+/** The shell block that follows a marker in the README. */
+const block = (marker: string): string => new RegExp(`<!-- ${marker} -->\n\`\`\`sh\n([\\s\\S]*?)\n\`\`\``).exec(README)?.[1] ?? assert.fail(`no block ${marker}`)
+
+let folder: string
+let server: TroupeProcess
+let key: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "troupe-readme-"))
+  server = await startTroupe({ DATA_DIR: join(folder, "data") })
+  key = /ck_[0-9A-Za-z]{46}/.exec(server.stdout())?.[0] ?? assert.fail("no key was printed")
+})
+afterAll(async () => {
+  await server.stop("SIGTERM")
+  await rm(folder, { recursive: true, force: true })
+})
+
+const shell = async (script: string): Promise<string> =>
+  (await run("bash", ["-c", script.replaceAll("http://127.0.0.1:8080", server.baseUrl)], { env: { ...process.env, TROUPE_KEY: key, DATA_DIR: join(folder, "data") } })).stdout
+
+describe("the README", () => {
+  it("has a first conversation that ends with a reply", async () => {
+    const [answer = "", page = ""] = (await shell(block("conversation"))).split(/(?<=\})(?=\{"schema_version")/)
+    assert.strictEqual(JSON.parse(answer).data.accepted, true)
+    const replies = JSON.parse(page).data.events.filter((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character")
+    assert.lengthOf(replies, 1)
+  })
+
+  it("leads in one walk from a card to a character that talks, remembers and is held to its word", async () => {
+    const [made = "", ...lines] = (await shell(block("walk"))).trim().split("\n")
+    assert.deepInclude(JSON.parse(made), { status: "committed", slug: "tomas-reyn", version: 1 })
+    const page = lines.find((line) => line.includes("mem_")) ?? assert.fail("no memories")
+    assert.deepStrictEqual(JSON.parse(page).data.memories.map(({ text }: { text: string }) => text), ["My sister Nadia plays the cello."])
+    const talk = lines.slice(0, lines.indexOf(page)).join("\n")
+    for (const said of ["Last crossing, Ann.", "Is it far?", "Far enough to talk."]) assert.include(talk, said)
+    const table = lines.slice(lines.indexOf(page) + 1).join("\n")
+    for (const key of ["voice", "listens", "honest"]) assert.match(table, new RegExp(`^${key} +1 +pass$`, "m"))
+    assert.match(table, /^gate pass: pass_rate/m)
+    assert.deepInclude(JSON.parse(lines.at(-1) ?? ""), { slug: "tomas-reyn", format: "png" })
+  })
+
+  it("has a character of the sandbox write first", async () => {
+    const answers = (await shell(`${block("sandbox")}\n${block("proactive")}`)).split(/(?<=\})(?=\{"schema_version")/)
+    const { data } = JSON.parse(answers.at(-1) ?? "")
+    assert.deepInclude(data, { decision: "send", dry_run: false })
+    assert.match(data.run_ref, /^run_/)
+  })
+
+  it("has a picture of a character made", async () => {
+    const answers = (await shell(block("picture"))).split(/(?<=\})(?=\{"schema_version")/)
+    assert.deepInclude(JSON.parse(answers.at(-1) ?? "").data, { character_slug: "edda-brandvik", kind: "selfie", status: "queued" })
+  })
+
+  it("follows the conversation as server-sent events", async () => {
+    const opened = block("conversation").split("# 2.")[0] ?? ""
+    const text = await shell(`${opened}\n${block("stream")} --max-time 1 || true`)
+    assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
+  })
+
+  it("gives a character somebody to know", async () => {
+    const [, edge = "", graph = ""] = ["", ...(await shell(block("world"))).split(/(?<=\})(?=\{"schema_version")/)]
+    assert.strictEqual(JSON.parse(edge).data.fact, "She taught him to swim.")
+    assert.deepStrictEqual(JSON.parse(graph).data.nodes.map(({ label }: { label: string }) => label), ["Edda Brandvik", "Tomas"])
+  })
+
+  it("has a source read for what answers a question", async () => {
+    const { data } = JSON.parse(await shell(block("research")))
+    assert.deepStrictEqual(data.findings.map(({ claim, status }: Record<string, string>) => [claim, status]), [["The lighthouse was built in 1891.", "proposed"]])
+  })
+
+  it("makes a webhook for the conversation", async () => {
+    const opened = block("conversation").split("# 2.")[0] ?? ""
+    const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))
+    assert.deepInclude(data, { kind: "webhook", status: "active" })
+    assert.match(data.secret, /^whsec_/)
+  })
+
+  it("makes an app and a character of one's own", async () => {
+    assert.strictEqual(JSON.parse(await shell(block("own"))).data.slug, "mara")
+  })
+
+  it("leaves the app of the demo characters as it was", async () => {
+    const { data } = JSON.parse(await shell(`curl -s http://127.0.0.1:8080/v1/characters -H "authorization: Bearer $TROUPE_KEY"`))
+    assert.lengthOf(data.characters, 3)
+    assert.notIncludeMembers(data.characters.map(({ slug }: { slug: string }) => slug), ["mara", "tomas-reyn"])
+  })
+
+  it("leads from nothing to a first reply by an account of one's own", async () => {
+    const device = /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
+    await approve(JSON.parse(device).data.verification_uri_complete, server)
+    const finish = `${block("account-finish")}\nprintf '\\n%s\\n' "$TROUPE_ACCOUNT_TOKEN $TROUPE_KEY $DEVICE_CODE"`
+    const [page = "", secrets = "", caps = ""] = (await shell(`DEVICE='${device}'\n${finish}\n${block("caps")}`)).split("\n")
+    const { data } = JSON.parse(page)
+    assert.isTrue(data.events.some((event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"))
+    // What it was given is in no line that the server wrote.
+    assert.match(secrets, /^lat_\w{46} ck_\w{46} dc_\w{46}$/)
+    const [app, endUser, usage] = caps.split(/(?<=\})(?=\{"schema_version")/).map((answer) => JSON.parse(answer).data)
+    assert.deepStrictEqual([app.daily_budget_usd, app.default_end_user_caps.daily_messages, endUser.effective.daily_messages, usage.messages], [5, 200, 20, 1])
+    for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)
+  })
+
+  it("tries a client out in the sandbox", async () => {
+    const { data } = JSON.parse(await shell(block("sandbox")))
+    assert.strictEqual(data.accepted, true)
+  })
+
+  it("lists every setting that is read, and no other", () => {
+    const source = readFileSync(resolve(import.meta.dirname, "../../../src/settings.ts"), "utf8")
+    const read = new Set([...source.matchAll(/^ {2}([A-Z][A-Z_]+): (?:Config\.|text\()/gm)].map(([, name]) => name))
+    const table = README.slice(README.indexOf("## Settings"), README.indexOf("## Commands"))
+    const listed = new Set([...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell]) => [...(cell ?? "").matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name)))
+    assert.deepStrictEqual([...read].sort(), [...listed].sort())
+  })
+})

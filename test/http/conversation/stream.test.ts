@@ -1,0 +1,224 @@
+import { once } from "node:events"
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { EventSource } from "eventsource"
+import { afterAll, afterEach, assert, beforeAll, describe, it, vi } from "vitest"
+import { sinkOf } from "#src/http/conversation/eventRoutes.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let app: TestApp
+let character_slug: string
+beforeAll(async () => {
+  server = await startTestServer()
+  app = await server.createApp()
+  character_slug = await app.createCharacter()
+})
+afterAll(() => server.close())
+
+const closers: Array<() => void> = []
+afterEach(() => closers.splice(0).forEach((close) => close()))
+
+interface Frame {
+  readonly id: string
+  readonly event: string
+  readonly data: string
+}
+
+/** The bytes of a stream as they come, cut into frames by hand. */
+const openRaw = async (session: string, query = "", headers: Record<string, string> = {}) => {
+  const request = get(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, { headers: { authorization: `Bearer ${app.key}`, ...headers } })
+  closers.push(() => request.destroy())
+  const [response] = await once(request, "response") as [IncomingMessage]
+  let text = ""
+  response.setEncoding("utf8").on("data", (part) => { text += part }).on("error", () => {})
+  const blocks = () => text.split("\n\n").slice(0, -1)
+  const frames = (): ReadonlyArray<Frame> =>
+    blocks().filter((block) => block.startsWith("id: ")).map((block) => {
+      const [id = "", event = "", data = "", ...rest] = block.split("\n")
+      assert.deepStrictEqual(rest, [])
+      return { id: id.replace(/^id: /, ""), event: event.replace(/^event: /, ""), data: data.replace(/^data: /, "") }
+    })
+  const waitForCursor = (cursor: number) => vi.waitUntil(() => frames().some((frame) => Number(frame.id) >= cursor), { timeout: 10_000, interval: 5 })
+  return { response, blocks, frames, waitForCursor, text: () => text }
+}
+
+/** A foreign reader: the browsers' own protocol, by the eventsource package. */
+const openEventSource = (session: string, query = "") => {
+  const seen: Array<LogEvent> = []
+  const source = new EventSource(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, {
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${app.key}` } })
+  })
+  closers.push(() => source.close())
+  for (const type of ["message.created", "run.status", "message.failed", "session.exited", "character.initiated"]) {
+    source.addEventListener(type, (message) => {
+      const event = JSON.parse(message.data)
+      assert.strictEqual(message.lastEventId, String(event.cursor))
+      assert.strictEqual(message.type, event.type)
+      seen.push(event)
+    })
+  }
+  return { source, seen, waitForCursor: (cursor: number) => vi.waitUntil(() => seen.some((event) => event.cursor >= cursor), { timeout: 10_000, interval: 5 }) }
+}
+
+const openSession = () => app.createSession({ character_slug })
+/** A session with answered turns; its last cursor. */
+const talk = async (session: string, turns: number) => {
+  for (let n = 0; n < turns; n++) await app.converse(session, `Message ${n}`)
+  return (await app.events(session)).length
+}
+const parsed = (frames: ReadonlyArray<Frame>) => frames.map((frame) => JSON.parse(frame.data))
+
+describe("the stream", () => {
+  it("is a text/event-stream that nothing on the way may keep or hold back, with the headers of every answer", async () => {
+    const { response } = await openRaw(await openSession(), "", { "x-request-id": "mine" })
+    assert.strictEqual(response.statusCode, 200)
+    assert.match(response.headers["content-type"] ?? "", /^text\/event-stream/)
+    assert.include(response.headers["cache-control"], "no-store")
+    assert.strictEqual(response.headers["x-accel-buffering"], "no")
+    assert.strictEqual(response.headers["x-content-type-options"], "nosniff")
+    assert.strictEqual(response.headers["x-request-id"], "mine")
+  })
+
+  it("begins with a retry line of one to three seconds, not the same for all", async () => {
+    const session = await openSession()
+    const retries = await Promise.all(Array.from({ length: 8 }, async () => {
+      const { blocks } = await openRaw(session)
+      await vi.waitUntil(() => blocks().length > 0, { timeout: 10_000, interval: 5 })
+      assert.match(blocks()[0] ?? "", /^retry: \d+$/)
+      return Number(blocks()[0]?.slice(7))
+    }))
+    for (const retry of retries) assert.isTrue(retry >= 1000 && retry <= 3000)
+    assert.isAbove(new Set(retries).size, 1)
+  })
+
+  it("has a frame an event: id is its cursor, event its type, data the event as the poll has it", async () => {
+    const session = await openSession()
+    const last = await talk(session, 2)
+    const { frames, waitForCursor } = await openRaw(session)
+    await waitForCursor(last)
+    assert.deepStrictEqual(parsed(frames()), await app.events(session) as Array<LogEvent>)
+    for (const { id, event, data } of frames()) {
+      assert.strictEqual(id, String(JSON.parse(data).cursor))
+      assert.strictEqual(event, JSON.parse(data).type)
+    }
+  })
+
+  it("keeps line breaks of a text inside its data line", async () => {
+    const session = await openSession()
+    const text = "one\ntwo\r\nthree\rfour\u2028five\n\ndata: six"
+    await app.send(session, text)
+    const { seen, waitForCursor } = openEventSource(session)
+    await waitForCursor(1)
+    assert.strictEqual(seen[0]?.payload["text"], text)
+  })
+
+  it("starts after since", async () => {
+    const session = await openSession()
+    const last = await talk(session, 2)
+    const { frames, waitForCursor } = await openRaw(session, `?since=${last - 2}`)
+    await waitForCursor(last)
+    assert.deepStrictEqual(frames().map((frame) => Number(frame.id)), [last - 1, last])
+  })
+
+  it("starts after Last-Event-ID, which beats since", async () => {
+    const session = await openSession()
+    const last = await talk(session, 2)
+    const { frames, waitForCursor } = await openRaw(session, "?since=0", { "last-event-id": String(last - 1) })
+    await waitForCursor(last)
+    assert.deepStrictEqual(frames().map((frame) => Number(frame.id)), [last])
+  })
+
+  it("starts, with a since beyond the tail, only after that cursor", async () => {
+    const session = await openSession()
+    const { frames, waitForCursor } = await openRaw(session, "?since=4")
+    const last = await talk(session, 2)
+    await waitForCursor(last)
+    assert.deepStrictEqual(frames().map((frame) => Number(frame.id)), Array.from({ length: last - 4 }, (_, n) => n + 5))
+  })
+
+  it.each([["?since=-1", {}], ["?since=x", {}], ["?since=1.5", {}], ["", { "last-event-id": "x" }], ["", { "last-event-id": "-1" }]])("refuses %s %j with 422", async (query, headers) => {
+    const { status, body } = await app.get(`/v1/sessions/${await openSession()}/events/stream${query}`, headers)
+    assert.strictEqual(status, 422)
+    assert.strictEqual(body.detail.code, "validation_error")
+  })
+
+  it("brings events as they come, each reply whole", async () => {
+    const session = await openSession()
+    const { seen, waitForCursor } = openEventSource(session)
+    await app.send(session, "What is for dinner?")
+    await waitForCursor(3)
+    assert.deepStrictEqual(seen.map((event) => event.type), ["message.created", "run.status", "message.created"])
+    assert.deepStrictEqual(seen[2]?.payload["bubbles"], ["Leek soup, and bread if you cut it."])
+  })
+
+  it("brings each event once and in order to every follower, whenever and wherever it joined", async () => {
+    const session = await openSession()
+    await talk(session, 2)
+    const followers = [openEventSource(session), openEventSource(session, "?since=3")]
+    for (let n = 0; n < 20; n++) {
+      void app.send(session, `Burst ${n}`)
+      if (n % 5 === 0) followers.push(openEventSource(session, `?since=${n % 2 === 0 ? n : 0}`))
+    }
+    await vi.waitUntil(async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66, { timeout: 15_000, interval: 50 })
+    const log = await app.events(session)
+    for (const { source, seen, waitForCursor } of followers) {
+      await waitForCursor(66)
+      const since = Number(new URL(source.url).searchParams.get("since") ?? 0)
+      assert.deepStrictEqual(seen, log.slice(since))
+    }
+  })
+
+  it("resumes without a gap or a repeat when a reader that was cut off comes back by itself", async () => {
+    const session = await openSession()
+    const connections: Array<AbortSignal> = []
+    const seen: Array<number> = []
+    const source = new EventSource(`${server.baseUrl}/v1/sessions/${session}/events/stream`, {
+      fetch: async (url, init) => {
+        // The first connection breaks after a while, as networks do.
+        const signal = connections.length === 0 ? AbortSignal.any([AbortSignal.timeout(300), init.signal as AbortSignal]) : init.signal as AbortSignal
+        connections.push(signal)
+        return fetch(url, { ...init, signal, headers: { ...init.headers, authorization: `Bearer ${app.key}` } })
+      }
+    })
+    closers.push(() => source.close())
+    source.addEventListener("message.created", (event) => seen.push(Number(event.lastEventId)))
+    source.addEventListener("run.status", (event) => seen.push(Number(event.lastEventId)))
+    while (connections.length < 2) await app.converse(session, "Hello")
+    const last = (await app.events(session)).length
+    await vi.waitUntil(() => seen.includes(last), { timeout: 10_000, interval: 5 })
+    assert.deepStrictEqual(seen, Array.from({ length: last }, (_, n) => n + 1))
+  })
+})
+
+const endOf = async (chunk: string) => {
+  const answered = Promise.withResolvers<ServerResponse>()
+  const plain = createServer((_, response) => answered.resolve(response)).listen(0, "127.0.0.1")
+  await once(plain, "listening")
+  const socket = connect((plain.address() as AddressInfo).port, "127.0.0.1").on("error", () => {})
+  closers.push(() => socket.destroy(), () => plain.close())
+  socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+  const response = await answered.promise
+  const sink = sinkOf(response)
+  const roomLeft = sink.write(chunk)
+  sink.end()
+  return { socket, response, roomLeft }
+}
+
+describe("the end of a connection", () => {
+  it("comes after all that was written, for a reader that reads", async () => {
+    const { socket, roomLeft } = await endOf("data: last\n\n")
+    assert.isTrue(roomLeft)
+    let text = ""
+    socket.on("data", (part) => { text += part })
+    await vi.waitUntil(() => text.endsWith("0\r\n\r\n"), { timeout: 10_000, interval: 5 })
+    assert.include(text, "data: last\n\n")
+  })
+
+  it("comes at once, for a reader that does not", async () => {
+    const { response, roomLeft } = await endOf("x".repeat(50_000_000))
+    assert.isFalse(roomLeft)
+    await vi.waitUntil(() => response.closed, { timeout: 10_000, interval: 5 })
+  })
+})

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { catalogue, type CatalogueEntry } from "#src/http/server/errors.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+
+let server: TestServer
+let anybody: TestApp
+beforeAll(async () => {
+  server = await startTestServer()
+  anybody = new TestApp(server.baseUrl, "", "")
+})
+afterAll(() => server.close())
+
+const HTTP = resolve(import.meta.dirname, "../../../src/http")
+const lineOf = ({ status, code, message, fix, retryable }: CatalogueEntry) => `- ${status} \`${code}\` (${retryable ? "retry" : "no retry"}): ${message} ${fix}`
+const coded = catalogue.filter(({ code }) => code !== null)
+
+describe("the catalogue of errors", () => {
+  it("has each code once, with what to do about it", () => {
+    const byCode = Map.groupBy(coded, ({ code }) => code)
+    assert.deepStrictEqual([...byCode].filter(([, entries]) => entries.length > 1), [])
+    for (const { code, message, fix } of coded) {
+      assert.match(code ?? "", /^[a-z][a-z0-9_]+$/)
+      for (const text of [message, fix]) assert.match(text, /^[A-Z].*\.$/s, String(code))
+    }
+  })
+
+  it("is the only place where errors are made", () => {
+    const elsewhere = readdirSync(HTTP, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && name !== "server/errors.ts" && readFileSync(resolve(HTTP, name), "utf8").includes("new ApiError("))
+    assert.deepStrictEqual(elsewhere, [])
+    const source = readFileSync(resolve(HTTP, "server/errors.ts"), "utf8")
+    for (const [, code] of source.matchAll(/structured\(\d+, "(\w+)"/g)) assert.isTrue(coded.some((entry) => entry.code === code), `${code} is made where it is thrown: make it where it is defined, and say what is particular with saying()`)
+  })
+
+  it("says what may do better later as the contract does (7.3)", () => {
+    for (const { status, code, retryable } of catalogue) {
+      const passing = [408, 429, 500, 502].includes(status) || (status === 503 && code === null) || code === "authorization_pending"
+      assert.strictEqual(retryable, passing, `${status} ${code}`)
+    }
+  })
+
+  it("is what the OpenAPI document and its page say of errors", async () => {
+    const { body } = await anybody.get("/openapi.json")
+    for (const entry of coded) assert.include(body.info.description, lineOf(entry))
+    const conflicts = body.paths["/v1/account/apps"].post.responses[409].description
+    assert.include(conflicts, "app_limit_reached")
+  })
+
+  it("is what llms.txt says of errors", async () => {
+    const { body } = await anybody.get("/v1/llms.txt")
+    for (const entry of coded) assert.include(body, lineOf(entry))
+  })
+})

@@ -1,0 +1,45 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { ignoredFields } from "#src/http/server/body/ignoredFields.ts"
+import { CharacterCreate, CharacterPatch } from "#src/http/character/characterSchemas.ts"
+import { SessionCreate } from "#src/http/conversation/sessionSchemas.ts"
+
+const minimal = { slug: "mara", display_name: "Mara" }
+
+describe("ignored fields", () => {
+  it("names every key that was stripped, in order", () => {
+    const raw = {
+      ...minimal,
+      colour: "red",
+      voice: { register: "blunt", pitch: { low: 1 } },
+      voice_samples: [{ text: "Hm.", mood: "grim" }, { text: "No.", "the mood": "grim" }]
+    }
+    expect(ignoredFields(raw, CharacterCreate.parse(raw))).toEqual(["colour", "voice.pitch", "voice_samples[0].mood", "voice_samples[1][\"the mood\"]"])
+  })
+
+  it("names nothing when nothing was stripped, filled-in defaults and nulls included", () => {
+    expect(ignoredFields(minimal, CharacterCreate.parse(minimal))).toEqual([])
+    const session = { character: "mara", external_user_ref: "u1", metadata: { any: { thing: [1] } } }
+    expect(ignoredFields(session, SessionCreate.parse(session))).toEqual([])
+    const patch = { voice: { register: null }, greeting: null }
+    expect(ignoredFields(patch, CharacterPatch.parse(patch))).toEqual([])
+  })
+
+  it("sees a key called __proto__", () => {
+    const raw: unknown = JSON.parse(`{"slug": "mara", "display_name": "Mara", "__proto__": {"slug": "x"}}`)
+    expect(ignoredFields(raw, CharacterCreate.parse(raw))).toEqual(["__proto__"])
+  })
+
+  it("stops at fifty and shortens long keys", () => {
+    const raw = { ...minimal, ...Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`${"k".repeat(200)}${index}`, 1])) }
+    const ignored = ignoredFields(raw, CharacterCreate.parse(raw))
+    expect(ignored).toHaveLength(50)
+    expect(ignored[0]).toBe(`${"k".repeat(64)}...`)
+  })
+
+  it("finds nothing between a value and itself or its copy", () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => {
+      expect(ignoredFields(value, structuredClone(value))).toEqual([])
+    }))
+  })
+})
