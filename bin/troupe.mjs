@@ -8,7 +8,10 @@ if (stripsTypes) {
   // What was stripped and compiled once is kept for the next start, which takes two thirds of the time. Where it cannot be kept, nothing changes.
   const { enableCompileCache } = await import("node:module")
   const { fileURLToPath } = await import("node:url")
-  enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)))
+  const compiled = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
+  enableCompileCache(compiled)
+  // Threads look for it there.
+  process.env.NODE_COMPILE_CACHE ??= compiled
   await import("./resolveOnce.mjs")
   await import("../src/main.ts")
 } else {

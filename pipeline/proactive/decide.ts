@@ -56,6 +56,13 @@ export const decide = (facts: Facts, now: number): Decision => {
   return { send: false, candidate: told.candidate, skippedBy: told.gate, ...prospect }
 }
 
+/** The scheduled messages whose time has come, each with the first gate that is shut for it. */
+export const heldBack = (facts: Facts, now: number): ReadonlyMap<string, GateName> =>
+  new Map(candidatesOf(facts).flatMap((candidate): ReadonlyArray<readonly [string, GateName]> => {
+    const shut = candidate.scheduled === undefined || candidate.from > now ? null : shutBy(facts, candidate, now)
+    return candidate.scheduled === undefined || shut === null ? [] : [[candidate.scheduled.id, shut.gate]]
+  }))
+
 /** The facts once a turn was begun for this candidate: what the next one goes by. */
 export const afterwards = (facts: Facts, { loop, beat, scheduled }: Candidate, now: number): Facts => ({
   ...facts,

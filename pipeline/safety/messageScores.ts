@@ -11,7 +11,10 @@ const kept = new Map<string, Scores>()
 const LANGUAGES = ["en", "de", "es", "pt"] as const
 /** Below this in every language, a message is in none of them. */
 const FOREIGN = -2
-/** What is found in other languages is scored lower by. */
+/**
+ * What is found in other languages is scored lower by. Not `ask`: its training has questions in French, too, and with
+ * a lower score some of them ("Y a-t-il un humain ici ?") would not be recognized.
+ */
 const LESS_SURE = 1
 
 const lessSure = (scores: Scores): Scores =>

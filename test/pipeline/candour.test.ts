@@ -4,7 +4,9 @@ import { admitsMachine, asksWhatYouAre, deniesMachine } from "#pipeline/safety/c
 const questions = [
   "are you an AI?", "are you ai", "r u a bot", "are you a real person", "Are you human?", "are you real?", "are you actually human or a bot",
   "you're a bot, right?", "am I talking to a human", "is this a chatbot?", "be honest: are you just a computer program?", "are you chatgpt", "bist du ein Mensch?", "Bist du eine KI",
-  "¿eres una persona real?", "eres un robot?", "es-tu une IA ?", "tu es un robot ?", "és uma pessoa real?", "você é um robô?",
+  "¿eres una persona real?", "eres un robot?", "es-tu une IA ?", "tu es un robot ?",
+  "Y a-t-il un humain ici ?", "t'es pas un algorithme au moins ?",
+  "és uma pessoa real?", "você é um robô?",
   "you’re an AI, right?", "so you’re not human?", "are you an artificial intelligence?", "bist du eine künstliche Intelligenz?", "c'est une IA ?"
 ]
 const others = [

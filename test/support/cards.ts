@@ -35,7 +35,7 @@ export const internationalText = (keyword: string, said: string, isCompressed = 
 
 /** A picture of one colour. */
 export const picture = (format: "png" | "jpeg" | "webp" = "png", width = 8, height = 8): Promise<Buffer> =>
-  sharp({ create: { width, height, channels: 3, background: "#446688" } })[format]().toBuffer()
+  sharp({ create: { width, height, channels: 3, background: "#446688" } }).toFormat(format).toBuffer()
 
 /** A picture with these chunks behind its header. */
 export const pngWith = async (...chunks: ReadonlyArray<Buffer>): Promise<Buffer> => {

@@ -15,6 +15,7 @@ import { moveHeads } from "#src/db/delivery/moveHeads.ts"
 import { StoredObjects } from "./StoredObjects.ts"
 
 export const IMAGE_STATUSES = ["queued", "generating", "ready", "blocked", "failed"] as const
+export type ImageStatus = (typeof IMAGE_STATUSES)[number]
 
 export interface Image {
   readonly image_id: string
@@ -27,7 +28,7 @@ export interface Image {
   readonly caption: string | null
   readonly size: ImageSize
   readonly deliver: boolean
-  readonly status: (typeof IMAGE_STATUSES)[number]
+  readonly status: ImageStatus
   readonly error_code: string | null
   readonly engine: string | null
   readonly model: string | null

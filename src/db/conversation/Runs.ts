@@ -51,6 +51,16 @@ const APP_PLACE = /^(\d{1,16})-((?:run|evr)_[0-9A-Z]{26})-(\d{1,5})$/
 export const isSessionPlace = (place: string): boolean => SESSION_PLACE.test(place)
 export const isAppPlace = (place: string): boolean => APP_PLACE.test(place)
 
+/** Of a picture `i`: its place among those of its turn, and what its run shows. */
+const partOfImage = (sql: Sql) => sql`1 + row_number() over (order by i.image_id)::int`
+const imageRun = (sql: Sql) => sql`'image',
+  case i.status when 'generating' then 'running' when 'ready' then 'completed' when 'queued' then 'queued' else 'failed' end,
+  i.attempt, i.started_at, i.finished_at, case i.status when 'blocked' then coalesce(i.error_code, 'blocked') else i.error_code end`
+/** Whether a picture `i` was asked for where there was no turn: in a session before its first one, or in none. */
+const isAlone = (sql: Sql) => sql`not exists (
+  select from turns n where n.app_id = i.app_id and n.session_id = i.session_id and n.turn_index = i.turn_index
+)`
+
 /**
  * Of each turn `t`, with its name in the list as `at_place`: the turn itself, and the reading of it once it has ended.
  * Each run has a name of its own: a client that keeps them in a map by `trace_id` must find the turn under its `run_ref`.
@@ -70,12 +80,14 @@ const runsOf = (sql: Sql) => sql`
     ) g on true
     where t.outcome is not null
     union all
-    select i.run_ref, i.turn_ref, 1 + row_number() over (order by i.image_id)::int, 'image', case i.status when 'generating' then 'running' when 'ready' then 'completed' when 'queued' then 'queued' else 'failed' end,
-      i.attempt, i.started_at, i.finished_at, case i.status when 'blocked' then coalesce(i.error_code, 'blocked') else i.error_code end
+    select i.run_ref, i.turn_ref, ${partOfImage(sql)}, ${imageRun(sql)}
     from images i where i.app_id = t.app_id and i.session_id = t.session_id and i.turn_index = t.turn_index
   ) r`
 
-/** What is being done and was done, the newest first: turns, each followed by the reading of it and by the pictures that were asked for in it; and what is paid for apart from turns. */
+/**
+ * What is being done and was done, the newest first: turns, each followed by the reading of it and by the pictures that
+ * were asked for in it; and what is paid for apart from turns.
+ */
 export class Runs extends Context.Service<Runs, {
   readonly ofSession: (appId: string, sessionId: string, filter: RunFilter) => Effect.Effect<RunPage, DatabaseError>
   /** Evals too; by when they were accepted. */
@@ -112,7 +124,11 @@ export class Runs extends Context.Service<Runs, {
         return query<Array<Searched>>((sql) => search(sql, sql`
           select t.*, t.turn_index::text as at_place, row_number() over (order by t.turn_index desc) as nth from turns t
           where t.app_id = ${appId} and t.session_id = ${sessionId} and (${turn}::int is null or t.turn_index <= ${turn}::int)
-          order by t.turn_index desc limit ${turnsSearched(filter)}::int`, filter, turn === null ? null : { turn, part: Number(part) })).pipe(
+          order by t.turn_index desc limit ${turnsSearched(filter)}::int`, filter, turn === null ? null : { turn, part: Number(part) }, sql`
+            union all
+            select i.run_ref, null, null, i.session_id, i.turn_index || '-' || ${partOfImage(sql)}, ${partOfImage(sql)},
+              ${imageRun(sql)}, 1, i.turn_index::text
+            from images i where i.app_id = ${appId} and i.session_id = ${sessionId} and ${isAlone(sql)}`)).pipe(
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )
       },
@@ -127,7 +143,10 @@ export class Runs extends Context.Service<Runs, {
           select t.*, l.run_ref as entry_ref, ${place(sql)} || '-' || l.run_ref as at_place, row_number() over (order by l.at desc, l.run_ref desc) as nth
           from (
             select * from (
-              (select app_id, session_id, turn_index, run_ref, at from ledger l where l.app_id = ${appId} and (l.entry = 'hold' or (l.entry = 'settle' and l.activity in ('probe', 'research') and l.amount_micro_usd >= 0)) ${page(sql)})
+              (select app_id, session_id, turn_index, run_ref, at from ledger l where l.app_id = ${appId} and (l.entry = 'hold' or (l.entry = 'settle' and l.activity in ('probe', 'research') and l.amount_micro_usd >= 0) or (
+                l.activity = 'image' and l.pictures > 0
+                and exists (select from images i where i.app_id = l.app_id and i.run_ref = l.run_ref and ${isAlone(sql)})
+              )) ${page(sql)})
               union all
               (select * from (select app_id, null::text, null::int, run_id, created_at from eval_runs where app_id = ${appId}) as l(app_id, session_id, turn_index, run_ref, at) where true ${page(sql)})
             ) l order by at desc, run_ref desc limit ${turnsSearched(filter)}::int
@@ -137,7 +156,10 @@ export class Runs extends Context.Service<Runs, {
             from t join eval_runs r on r.app_id = ${appId} and r.run_id = t.entry_ref
             union all
             select m.run_ref, null, m.run_ref, m.session_id, t.at_place || '-0', 0, m.kind, m.status, m.attempts, m.started_at, m.finished_at, m.error_code, t.nth, t.at_place
-            from t join metered_runs m on m.app_id = ${appId} and m.run_ref = t.entry_ref`)).pipe(
+            from t join metered_runs m on m.app_id = ${appId} and m.run_ref = t.entry_ref
+            union all
+            select i.run_ref, null, i.run_ref, i.session_id, t.at_place || '-0', 0, ${imageRun(sql)}, t.nth, t.at_place
+            from t join images i on i.app_id = ${appId} and i.run_ref = t.entry_ref`)).pipe(
           Effect.map(([found]) => toPage(filter, found ?? { runs: [], turns: 0, last: null }))
         )
       }

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import type { ImageStatus } from "#src/db/character/Images.ts"
 
 export interface TraceRow {
   readonly run_ref: string
@@ -39,13 +40,38 @@ export interface TraceRow {
   }>
 }
 
+/** A picture that was asked for apart from a reply. */
+export interface TracedImage {
+  readonly run_ref: string
+  readonly image_id: string
+  readonly status: ImageStatus
+  readonly error_code: string | null
+  readonly attempts: number
+  readonly created_at: Date
+  readonly finished_at: Date | null
+  readonly cost_micro_usd: number | null
+}
+
+export interface TraceFilter {
+  readonly runRef: string | null
+  /** Below this turn. */
+  readonly before: number | null
+  readonly limit: number
+}
+
 /** A reply stands at most this many events behind its message: what was queued before it, and its answers. */
 const REPLY_WITHIN = 2_000
 
 /** What each turn of a session took, cost and decided. */
 export class Traces extends Context.Service<Traces, {
   /** Newest turn first, below `before`; or the one turn of `runRef`. */
-  readonly ofSession: (appId: string, sessionId: string, filter: { readonly runRef: string | null; readonly before: number | null; readonly limit: number }) => Effect.Effect<ReadonlyArray<TraceRow>, DatabaseError>
+  readonly ofSession: (
+    appId: string, sessionId: string, filter: TraceFilter
+  ) => Effect.Effect<ReadonlyArray<TraceRow>, DatabaseError>
+  /** Pictures that were asked for over HTTP, the newest first: from the turn `from` on, or the one of `runRef`. */
+  readonly imagesOf: (
+    appId: string, sessionId: string, filter: TraceFilter & { readonly from: number }
+  ) => Effect.Effect<ReadonlyArray<TracedImage>, DatabaseError>
 }>()("src/db/conversation/Traces") {
   static readonly layer = Layer.effect(Traces, Effect.gen(function*() {
     const { query } = yield* Database
@@ -74,7 +100,16 @@ export class Traces extends Context.Service<Traces, {
             from turn_stages s where s.app_id = t.app_id and s.session_id = t.session_id and s.turn_index = t.turn_index
           ), '[]'::json) as stages
         from page t left join pushed p on p.trace_id = t.run_ref
-        order by t.turn_index desc`)
+        order by t.turn_index desc`),
+      // What failed was paid back.
+      imagesOf: (appId, sessionId, { runRef, before, from, limit }) => query((sql) => sql`
+        select run_ref, image_id, status, error_code, attempt as attempts, created_at, finished_at,
+          case status when 'ready' then price_micro_usd when 'blocked' then 0 when 'failed' then 0 end as cost_micro_usd
+        from images
+        where app_id = ${appId} and session_id = ${sessionId} and turn_ref is null
+          and (${runRef}::text is null or run_ref = ${runRef})
+          and turn_index >= ${from}::int and (${before}::int is null or turn_index < ${before})
+        order by image_id desc limit ${limit}::int`)
     })
   }))
 }

@@ -6,7 +6,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { Initiative, Reason } from "#pipeline/domain/Initiative.ts"
 import type { ControlSource, EffectiveControls } from "#pipeline/proactive/controls.ts"
 import { isOn } from "#pipeline/proactive/controls.ts"
-import { afterwards, decide, type Decision, type Prospect, prospectOf } from "#pipeline/proactive/decide.ts"
+import { afterwards, decide, type Decision, heldBack, type Prospect, prospectOf } from "#pipeline/proactive/decide.ts"
 import { type GateName, shutBy } from "#pipeline/proactive/gates.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { lockSessions } from "#src/db/conversation/acceptStatements.ts"
@@ -69,6 +69,8 @@ export class Initiatives extends Context.Service<Initiatives, {
   readonly stateOf: (session: SessionRef) => Effect.Effect<ProactiveState | undefined, DatabaseError>
   /** What would be decided at a moment. Writes nothing. */
   readonly evaluate: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
+  /** The session's scheduled messages whose time has come, each with the gate that it waits for. */
+  readonly heldBack: (session: SessionRef) => Effect.Effect<ReadonlyMap<string, GateName>, DatabaseError>
   /** Decides as of a moment and acts on it. */
   readonly enact: (session: SessionRef, at: Date | null) => Effect.Effect<Evaluation | undefined, DatabaseError>
   /** Takes up to `most` sessions that are due, and gives how to decide on each, once: a session that has changed since is left to be looked at anew. */
@@ -97,6 +99,12 @@ export class Initiatives extends Context.Service<Initiatives, {
       const now = at?.getTime() ?? (yield* Clock.currentTimeMillis)
       const gathered = yield* gather(session, now)
       return gathered === undefined ? undefined : { at: new Date(now), decision: decide(gathered.facts, now), runRef: null }
+    })
+
+    const held = Effect.fnUntraced(function*(session: SessionRef) {
+      const now = yield* Clock.currentTimeMillis
+      const gathered = yield* gather(session, now)
+      return gathered === undefined ? new Map<string, GateName>() : heldBack(gathered.facts, now)
     })
 
     const begin = Effect.fnUntraced(function*(session: SessionRef, { facts, holdMicroUsd }: Gathered, { candidate }: Decision, now: number, travelled: boolean) {
@@ -169,6 +177,6 @@ export class Initiatives extends Context.Service<Initiatives, {
       where d.app_id = ${appId} and (${sessionId}::text is null or d.session_id = ${sessionId}) and (${before}::text is null or d.decision_id < ${before})
       order by d.decision_id desc limit ${limit}::int`)
 
-    return Initiatives.of({ stateOf, evaluate, enact: (session, at) => decideOn(session, at, null), takeDue, objection, decisions })
+    return Initiatives.of({ stateOf, evaluate, heldBack: held, enact: (session, at) => decideOn(session, at, null), takeDue, objection, decisions })
   }))
 }

@@ -27,7 +27,7 @@ const RunsData = z.object({
     trace_id: z.string().describe("Unique. The run_ref of a turn; of a relational_update the run_ref with -update added; an image, a probe and research have their own; the id of an eval"),
     parent_trace_id: z.string().nullable().describe("The turn that a relational_update, or an image that a reply asked for, belongs to"),
     session_id: z.string().nullable().describe("null: it is of no session"),
-    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. image: a picture that was asked for in the session, behind the turn before it. eval: a whole run of a suite"),
+    kind: z.enum(RUN_KINDS).describe("relational_update: the turn is read after it was answered, for what it tells of the two. image: a picture that was asked for, behind the turn before it, or by itself where there was none. eval: a whole run of a suite"),
     status: z.enum(RUN_STATUSES).describe("A relational_update is queued, and then completed"),
     attempts: z.int(),
     started_at: z.iso.datetime().nullable(),

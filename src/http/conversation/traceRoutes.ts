@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { type TraceRow, Traces } from "#src/db/conversation/Traces.ts"
+import { type TracedImage, type TraceRow, Traces } from "#src/db/conversation/Traces.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { findSession } from "./findSession.ts"
 import { listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
+import { imageStatus } from "#src/http/character/imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 const usd = (micro: number | null) => micro === null ? null : micro / 1_000_000
@@ -51,6 +52,25 @@ const toResource = (row: TraceRow) => ({
   stages: row.stages.map(({ cost_micro_usd, ...stage }) => ({ ...stage, cost_usd: usd(cost_micro_usd) }))
 })
 
+const toImage = (row: TracedImage) => ({
+  run_ref: row.run_ref,
+  image_request_id: row.image_id,
+  status: row.status,
+  error_code: row.error_code,
+  attempts: row.attempts,
+  latency_ms: row.finished_at === null ? null : row.finished_at.getTime() - row.created_at.getTime(),
+  cost_usd: usd(row.cost_micro_usd)
+})
+
+const TraceImage = z.object({
+  run_ref: z.string(),
+  image_request_id: z.string(),
+  status: imageStatus,
+  error_code: z.string().nullable(),
+  attempts: z.int(),
+  latency_ms: z.number().nullable(),
+  cost_usd: z.number().nullable()
+})
 const Stage = z.object({ stage: z.string(), attempt: z.int(), latency_ms: z.number(), status: z.enum(["ok", "fallback", "skipped", "error"]) }).loose()
 const TraceData = z.object({
   trace: z.array(z.object({
@@ -70,6 +90,10 @@ const TraceData = z.object({
     delivery: z.object({ attempted: z.int(), delivered: z.int() }).describe("Pushes of the turn's events, one for each event and channel"),
     stages: z.array(Stage)
   })),
+  images: z.array(TraceImage).describe(
+    "Images asked for with POST /v1/images since the first of these turns, newest first, at most `limit`. "
+    + "An image that a reply asked for is the stage `image` of its turn"
+  ),
   engine: z.string(),
   next_cursor: z.string().nullable()
 })
@@ -94,7 +118,10 @@ export const traceRoutes: Routes = ({ app, answer }) => {
       yield* findSession(appId, sessionId)
       const rows = yield* Traces.use((traces) => traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
+      // Those before the first turn are on the last page.
+      const from = next_cursor === null ? 0 : items.at(-1)?.turn_index ?? 0
+      const images = yield* Traces.use((traces) => traces.imagesOf(appId, sessionId, { runRef: run_ref, before, from, limit }))
       const { engine } = yield* Writer
-      return success({ trace: items.map(toResource), engine, next_cursor })
+      return success({ trace: items.map(toResource), images: images.map(toImage), engine, next_cursor })
     })))
 }

@@ -3,7 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
+import { Initiatives } from "#src/db/proactive/Initiatives.ts"
 import { type ScheduledMessage, ScheduledMessages } from "#src/db/proactive/ScheduledMessages.ts"
+import type { SessionRef } from "#src/db/conversation/Turns.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { notFound, scheduleClosed, scheduleLimitReached, sessionExited, validationError } from "#src/http/server/errors.ts"
 import { findSession } from "#src/http/conversation/findSession.ts"
@@ -17,7 +19,11 @@ const MOST_AHEAD = Duration.days(366)
 const LONGEST_WINDOW = Duration.days(7)
 const USUAL_WINDOW = Duration.days(1)
 
-const toResource = (sessionId: string) => (row: ScheduledMessage) => ({
+type HeldBack = ReadonlyMap<string, string>
+const NONE: HeldBack = new Map()
+
+/** One that waits is shown with the gate that is shut now, and not with the one that was shut when it was last tried. */
+const toResource = (sessionId: string, heldBack: HeldBack) => (row: ScheduledMessage) => ({
   id: row.scheduled_id,
   session_id: sessionId,
   at: row.at.toISOString(),
@@ -25,9 +31,16 @@ const toResource = (sessionId: string) => (row: ScheduledMessage) => ({
   text: row.text,
   topic: row.topic,
   status: row.status,
-  skipped_by: row.skipped_by,
+  skipped_by: row.status === "scheduled" ? heldBack.get(row.scheduled_id) ?? null : row.skipped_by,
   run_ref: row.run_ref,
   created_at: row.created_at.toISOString()
+})
+
+/** The gates that messages wait for. Before its time a message waits for none, and nothing is looked up. */
+const heldBackOf = Effect.fnUntraced(function*(session: SessionRef, rows: ReadonlyArray<ScheduledMessage>) {
+  const now = yield* Clock.currentTimeMillis
+  const isDue = rows.some(({ status, at }) => status === "scheduled" && at.getTime() <= now)
+  return isDue ? yield* Initiatives.use((initiatives) => initiatives.heldBack(session)) : NONE
 })
 
 /** The window in which a message may be sent. Fails with 422 if it lies in the past, too far ahead, or is too long. */
@@ -67,12 +80,14 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
   }, (request, reply) =>
     answer(request, reply, createOnce(request, Effect.gen(function*() {
       const { session_id: sessionId } = yield* findSession(request.principal.appId, request.params.session_id)
+      const session = { appId: request.principal.appId, sessionId }
       const { text = null, topic = null } = request.body
-      const scheduled = yield* ScheduledMessages.use((messages) => Effect.flatMap(windowOf(request.body), (window) =>
-        messages.create({ appId: request.principal.appId, sessionId }, { ...window, text, topic }))).pipe(
+      const made = yield* ScheduledMessages.use((messages) => Effect.flatMap(windowOf(request.body), (window) =>
+        messages.create(session, { ...window, text, topic }))).pipe(
         Effect.catchTag("ScheduleFull", ({ most }) => Effect.fail(scheduleLimitReached(most)))
       )
-      return success(toResource(sessionId)(scheduled ?? (yield* sessionExited)), [
+      const scheduled = made ?? (yield* sessionExited)
+      return success(toResource(sessionId, yield* heldBackOf(session, [scheduled]))(scheduled), [
         evaluate(sessionId),
         { command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/proactive/schedule`), description: "List the scheduled messages" }
       ])
@@ -96,7 +111,8 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
       const { session_id: sessionId } = yield* findSession(appId, request.params.session_id)
       const rows = yield* ScheduledMessages.use((messages) => messages.list({ appId, sessionId }, { before, limit: limit + 1 }))
       const { items, next_cursor } = page(rows, limit, ({ scheduled_id }) => scheduled_id)
-      return success({ scheduled: items.map(toResource(sessionId)), next_cursor })
+      const heldBack = yield* heldBackOf({ appId, sessionId }, items)
+      return success({ scheduled: items.map(toResource(sessionId, heldBack)), next_cursor })
     })))
 
   app.delete(`${path}/:scheduled_id`, {
@@ -117,6 +133,6 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
       const cancelled = yield* ScheduledMessages.use((messages) => messages.cancel({ appId, sessionId }, id)).pipe(
         Effect.catchTag("ScheduleClosed", ({ status }) => Effect.fail(scheduleClosed(status)))
       )
-      return success(toResource(sessionId)(cancelled ?? (yield* notFound.scheduled_message)))
+      return success(toResource(sessionId, NONE)(cancelled ?? (yield* notFound.scheduled_message)))
     })))
 }

@@ -27,7 +27,10 @@ export const ScheduledData = z.object({
   text: z.string().nullable(),
   topic: z.string().nullable(),
   status: z.enum(["scheduled", "sending", "sent", "skipped", "expired", "cancelled"]),
-  skipped_by: z.string().nullable().describe("What kept it from being sent: a gate, or the outcome of its turn"),
+  skipped_by: z.string().nullable().describe(
+    "scheduled: the gate that keeps it from being sent now; null before its time, or when it is about to be sent. "
+    + "skipped: what kept it from being sent: a gate, or the outcome of its turn"
+  ),
   run_ref: z.string().nullable().describe("The run that sends it"),
   created_at: time
 })

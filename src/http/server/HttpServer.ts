@@ -24,7 +24,6 @@ import { envelope, type Success } from "./envelope.ts"
 import { ApiError, apiKeyExpired, databaseUnreachable, demoBodyTooLarge, demoKeySurfaceDisabled, draining, errorBody, internalError, methodNotAllowed, notFound, quotaTaken, routeNotFound } from "./errors.ts"
 import { ignoredFields } from "./body/ignoredFields.ts"
 import { isThere } from "./isThere.ts"
-import { describeServer } from "./reference/openapi.ts"
 import { LARGE_BYTES, makeLargeBodies } from "./body/LargeBodies.ts"
 import { during } from "#src/units/currentUnit.ts"
 import { unitOfRequest } from "./unitOfRequest.ts"
@@ -121,7 +120,6 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
     const limits = yield* RateLimits
     const refuseAddress = makeAddressLimit(options.publicRequestsPerMinute)
     const waitForLarge = makeLargeBodies()
-    const openApi = describeServer(app)
     const methodsOf = noteMethods(app)
 
     app.decorateRequest("principal")
@@ -213,7 +211,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
       const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), taken)
       return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
     }
-    const server: Server = { app, baseUrl: () => baseUrl, openApi, stopping: Deferred.await(stopping), answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
+    const server: Server = { app, baseUrl: () => baseUrl, stopping: Deferred.await(stopping), answer, run: (reply, handler) => bridge.run(handler, reply, "when caller leaves") }
     for (const hang of routes) hang(server)
 
     yield* Effect.acquireRelease(

@@ -102,8 +102,6 @@ export interface Server {
   readonly app: App
   /** Where clients reach this server, for the commands in answers. */
   readonly baseUrl: () => string
-  /** The OpenAPI document of all routes, as JSON. */
-  readonly openApi: () => Promise<string>
   /** Is done when this server begins to stop: what waits is then answered as it stands. */
   readonly stopping: Effect.Effect<void>
   /** Runs a handler and wraps what it answers in the envelope. */

@@ -386,6 +386,54 @@ describe("with a model that paints", () => {
     assert.strictEqual(await spent(by), before)
   })
 
+  it("one that fails in a session without turns is a run of the session and of the app, and is on the trace", async () => {
+    const session_id = await by.createSession({ character_slug })
+    model.brush.script({ kind: "status", status: 404 })
+    const failed = await made(by, { character_slug, session_id, deliver: true })
+    const other = await made(by, { character_slug, session_id })
+    const run = { parent_trace_id: null, session_id, kind: "image", status: "failed", attempts: 1, error_code: "http_404" }
+    const runsOf = async (path: string) => {
+      const runs: Array<Record<string, unknown>> = []
+      for (let cursor = ""; ;) {
+        const { data } = (await by.get(`${path}?limit=1${cursor}`)).body
+        runs.push(...data.runs)
+        if (data.next_cursor === null) return runs.filter((found) => found["session_id"] === session_id)
+        cursor = `&cursor=${data.next_cursor}`
+      }
+    }
+    const [first, second] = await runsOf(`/v1/sessions/${session_id}/runs`)
+    assert.deepInclude(first, { trace_id: failed.trace_id, ...run })
+    assert.deepInclude(second, { trace_id: other.trace_id, status: "completed" })
+    const ofApp = await runsOf("/v1/runs")
+    assert.deepStrictEqual(ofApp.map(({ trace_id }) => trace_id), [other.trace_id, failed.trace_id])
+    assert.deepInclude(ofApp[1], run)
+    const { trace, images } = (await by.get(`/v1/sessions/${session_id}/trace`)).body.data
+    assert.isEmpty(trace)
+    assert.deepStrictEqual(images.map((image: Record<string, unknown>) => [image["run_ref"], image["status"], image["error_code"]]), [
+      [other.trace_id, "ready", null], [failed.trace_id, "failed", "http_404"]
+    ])
+    assert.deepInclude(images[1], { image_request_id: failed.image_request_id, attempts: 1, cost_usd: 0 })
+    const one = (await by.get(`/v1/sessions/${session_id}/trace?run_ref=${failed.trace_id}`)).body.data
+    assert.deepStrictEqual(one.images, [images[1]])
+
+    // Behind the first turn once there is one, and once only.
+    await by.converse(session_id, "Hello there.")
+    for (const path of [`/v1/sessions/${session_id}/runs`, "/v1/runs"]) {
+      const kinds = (await runsOf(path)).map(({ kind, trace_id }) => kind === "image" ? trace_id : kind)
+      assert.deepStrictEqual(kinds, ["reply", "relational_update", failed.trace_id, other.trace_id])
+    }
+    const later = (await by.get(`/v1/sessions/${session_id}/trace?limit=1`)).body.data
+    assert.deepStrictEqual([later.trace.length, later.images.length], [1, 1])
+    assert.deepStrictEqual((await by.get(`/v1/sessions/${session_id}/trace`)).body.data.images, images)
+  })
+
+  it("one that fails without a session is a run of the app", async () => {
+    model.brush.script({ kind: "status", status: 404 })
+    const image = await made(by, { character_slug })
+    const { runs } = (await by.get("/v1/runs?kind=image&limit=1")).body.data
+    assert.deepInclude(runs[0], { trace_id: image.trace_id, session_id: null, status: "failed", error_code: "http_404" })
+  })
+
   it("a provider that stumbles is asked again", async () => {
     model.brush.script({ kind: "status", status: 500 }, { kind: "status", status: 429 })
     const before = model.brush.asked.length

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { TestApp } from "#test/support/TestApp.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer
@@ -67,6 +67,29 @@ describe("a send", () => {
     await app.waitFor(session, (event) => event.role === "character" && event.payload["turn_index"] === last)
     const replies = (await app.events(session)).filter((event) => event.role === "character" && event.type === "message.created")
     assert.deepStrictEqual(replies.map((reply) => reply.payload["turn_index"]), Array.from({ length: 10 }, (_, n) => n + 1))
+  })
+
+  it("of a person who floods is answered once each, in order, and another person is answered meanwhile", async () => {
+    const flooded = [
+      await app.createSession({ character_slug, external_user_ref: "flooder" }),
+      await app.createSession({ character_slug, external_user_ref: "flooder" })
+    ]
+    const quiet = await openSession()
+    const flood = flooded.flatMap((session) => Array.from({ length: 60 }, (_, n) => app.send(session, `Message ${n}`)))
+    const sent = await Promise.all([...flood, app.send(quiet, "What is for dinner?")])
+    assert.deepStrictEqual(new Set(sent.map(({ status }) => status)), new Set([200]))
+    const isReplyTo = (turn: number) => ({ role, type, payload }: LogEvent) =>
+      role === "character" && type === "message.created" && payload["turn_index"] === turn
+    const answered = await app.waitFor(quiet, isReplyTo(1))
+    for (const session of flooded) {
+      const last = await app.waitFor(session, isReplyTo(60), 0, 60_000)
+      assert.isBelow(Date.parse(String(answered["created_at"])), Date.parse(String(last["created_at"])))
+      const ends = (await app.events(session)).filter(({ role, type }) => role !== "user" && type !== "run.status")
+      assert.deepStrictEqual(
+        ends.map(({ type, payload }) => [type, payload["turn_index"]]),
+        Array.from({ length: 60 }, (_, n) => ["message.created", n + 1])
+      )
+    }
   })
 
   it.each([["fast", "fast"], ["deep", "deep"], [undefined, "fast"]])("with reply_mode %s runs as %s", async (given, effective) => {

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { letWriteFirst, lookAt, passHours } from "#test/support/initiative.ts"
-import type { TestApp } from "#test/support/TestApp.ts"
+import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
@@ -54,6 +54,26 @@ describe("a scheduled message", () => {
     assert.lengthOf((await app.events(session)).filter(({ type }) => type === "character.initiated"), 1)
   })
 
+  it("is sent at its time in the sandbox, where time is moved on, and not before", async () => {
+    const { api_key, app_id, character_slugs: [character_slug] } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", {})).body.data
+    const demo = new TestApp(server.baseUrl, app_id, api_key)
+    const session = await demo.createSession({ character_slug, end_user: { age_band: "adult" } })
+    await letWriteFirst(demo, session, { cold_initiate_enabled: false })
+    const { id } = (await demo.post(pathOf(session), { at: inHours(2), text: "The kettle is on." })).body.data
+    const lookIn = async (hours: number) =>
+      (await demo.post(`/v1/sessions/${session}/proactive/evaluate`, { now: inHours(hours), dry_run: false })).body.data
+    assert.strictEqual((await lookIn(1)).decision, "skip")
+    const sent = await lookIn(2)
+    assert.deepInclude(sent, { decision: "send", reason: "scheduled_message" })
+    const event = await demo.waitFor(session, ({ payload }) => payload["reason"] === "scheduled_message")
+    assert.deepInclude(event, { type: "character.initiated", role: "character", trace_id: sent.run_ref })
+    assert.deepStrictEqual(event.payload["bubbles"], ["The kettle is on."])
+    const { scheduled } = (await demo.get(pathOf(session))).body.data
+    assert.deepInclude(scheduled[0], { id, status: "sent", skipped_by: null, run_ref: sent.run_ref })
+    const initiated = (await demo.events(session)).filter(({ payload }) => payload["kind"] === "proactive")
+    assert.lengthOf(initiated, 1)
+  })
+
   it("lets the character write about a topic in its own words", async () => {
     const session = await open()
     await schedule(session, { at: inHours(1), topic: "the sailing course" })
@@ -71,6 +91,37 @@ describe("a scheduled message", () => {
     await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: true })
     await lookAt(server.database.sql, session)
     assert.strictEqual(await settled(session), "sent")
+  })
+
+  it("names the gate that it waits for, as decisions do, from its time on and as things stand", async () => {
+    const session = await open()
+    const gates = async () => (await listed(session)).map(({ text, status, skipped_by }: Record<string, unknown>) => [text, status, skipped_by])
+    await schedule(session, { at: inHours(1), text: "First." })
+    await schedule(session, { at: inHours(9), text: "Later." })
+    assert.deepStrictEqual(await gates(), [["Later.", "scheduled", null], ["First.", "scheduled", null]])
+    await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: false })
+    await passTo(session, 2)
+    assert.deepStrictEqual(await gates(), [["Later.", "scheduled", null], ["First.", "scheduled", "proactive_disabled"]])
+    await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: true, proactivity_tolerance: 0 })
+    assert.deepStrictEqual(await gates(), [["Later.", "scheduled", null], ["First.", "scheduled", "tolerance_zero"]])
+    const decision = await app.post(`/v1/sessions/${session}/proactive/evaluate`, { dry_run: true })
+    assert.strictEqual(decision.body.data.skipped_by, "tolerance_zero")
+    await app.patch(`/v1/sessions/${session}/proactive-controls`, { proactivity_tolerance: 1 })
+    await lookAt(server.database.sql, session)
+    await app.waitFor(session, ({ type }) => type === "character.initiated")
+    const [later, first] = await until("it to be sent", async () => {
+      const found = await gates()
+      return found[1][1] === "sent" ? found : undefined
+    })
+    assert.deepStrictEqual([later, first], [["Later.", "scheduled", null], ["First.", "sent", null]])
+  })
+
+  it("is told its gate at once where its time has come already", async () => {
+    const session = await app.createSession({ proactive_enabled: true })
+    const { status, body } = await schedule(session, { at: inHours(-1), text: "Hello." })
+    assert.strictEqual(status, 200)
+    assert.deepInclude(body.data, { status: "scheduled" })
+    assert.isString(body.data.skipped_by)
   })
 
   it("expires when no moment passes every gate, and is never sent late", async () => {

@@ -26,13 +26,15 @@ beforeAll(async () => {
   app = await server.createApp()
   client = rawClient(server.baseUrl)
   const slug = await app.createCharacter()
+  // Talked to, and not changed: a changed one may not be ready to be talked to.
+  const character = await app.createCharacter()
   const url = "http://127.0.0.1:1/hook"
   // One to be changed, one to be committed and one to be let go: what was done to one of them is not to be seen on the next.
   const [import_id, commit_import_id, discard_import_id] = await Promise.all([1, 2, 3].map(async () => (await app.post("/v1/imports", { json: cardV2() })).body.data.id))
   const { content_hash } = (await app.get(`/v1/imports/${commit_import_id}`)).body.data
   // Both a picture and a card.
   const content_base64 = (await pngWith(textChunk("chara", base64(cardV2())))).toString("base64")
-  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: slug, character: slug, url, content_hash, content_base64, at: new Date(Date.now() + 3_600_000).toISOString() })
+  operations = operationsOf((await app.get("/openapi.json")).body, { character_slug: character, character, url, content_hash, content_base64, at: new Date(Date.now() + 3_600_000).toISOString() })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body.data.id
   const world = `/v1/characters/${slug}`

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { get } from "node:http"
+import { createRequire } from "node:module"
 import { buffer } from "node:stream/consumers"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -32,6 +33,14 @@ describe("what is the same for everybody", () => {
     assert.strictEqual(plain.headers["vary"], "accept-encoding")
     const seen = await read(path, { ...from("192.0.2.1"), "if-none-match": plain.headers["etag"] ?? "" })
     assert.deepStrictEqual([seen.status, seen.body.length], [304, 0])
+  })
+
+  it("is made on another thread: what makes it is never loaded into the one that serves requests", async () => {
+    for (const path of ["/openapi.json", "/docs/"]) assert.strictEqual((await read(path, from("192.0.2.2"))).status, 200)
+    const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes("@fastify/swagger"))
+    assert.isFalse(loaded())
+    await import("@fastify/swagger")
+    assert.isTrue(loaded())
   })
 
   it.each(["/openapi.json", "/device", "/v1/llms.txt"])("is counted by address, an IPv6 network as one, and nobody else is refused: %s", async (path) => {

@@ -1,8 +1,11 @@
+import swagger from "@fastify/swagger"
+import * as Effect from "effect/Effect"
 import fastify, { type RouteOptions } from "fastify"
+import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-provider-zod"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
 import { eventPush } from "#src/http/delivery/eventPush.ts"
-import type { App } from "#src/http/server/Server.ts"
+import { routes } from "#src/http/server/routes.ts"
 
 const tags = [
   { name: "App", description: "The app that a key belongs to" },
@@ -21,59 +24,66 @@ const tags = [
   { name: "Internal", description: "For browsers, Telegram and whoever shows a picture: nothing that a client calls by itself, and no part of what is supported", "x-scalar-ignore": true }
 ]
 
-/**
- * Notes the routes that are hung on a server, and makes the OpenAPI document of them when it is first asked for: in a server that listens nowhere,
- * since what makes it takes a while to load, and few ask. Call it before the routes are hung.
- */
-export const describeServer = (app: App): () => Promise<string> => {
-  const routes: Array<RouteOptions> = []
-  // As they are, since hooks that run later may yet give one a schema.
+/** A server that listens nowhere and knows no request or answer: a description needs neither. */
+const open = () => fastify().setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
+const neverAsked = () => Promise.reject(new Error("this server listens nowhere"))
+
+const registeredRoutes = async (): Promise<ReadonlyArray<RouteOptions>> => {
+  const app = open().withTypeProvider<ZodTypeProvider>()
+  const found: Array<RouteOptions> = []
+  // As they are: a hook that runs later may still add a schema.
   app.addHook("onRoute", (route) => {
-    if (route.method !== "HEAD") routes.push(route)
+    if (route.method !== "HEAD") found.push(route)
   })
-  const describe = async () => {
-    const [{ default: swagger }, { createJsonSchemaTransform }] = await Promise.all([import("@fastify/swagger"), import("fastify-type-provider-zod")])
-    // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
-    const transform = createJsonSchemaTransform({
-      zodToJsonConfig: {
-        override: ({ jsonSchema }) => {
-          if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-        }
-      }
-    })
-    const described = fastify()
-    await described.register(swagger, {
-      openapi: {
-        openapi: "3.1.0",
-        info: {
-          title: "Troupe",
-          version: VERSION,
-          description: [
-            "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
-            "How to set up an account, by the device flow, and to get apps and runtime keys with it, is in [llms.txt](/v1/llms.txt).",
-            "## Rate limits",
-            "Answers under a key say how its app stands, in the header fields of the IETF draft: `RateLimit-Policy: \"requests\";q=12000;w=60` is what it may ask in how many seconds, `RateLimit: \"requests\";r=11996;t=42` what is left of it and for how long; a send says so of `\"messages\"` too. Beyond it is 429 `rate_limited`, with `Retry-After`.",
-            "## Errors",
-            "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` with a generic 401 or 403 (no retry) and with a 503 (retry). Try again only where it says retry, after `Retry-After` or with backoff. Other codes may come.",
-            errorList()
-          ].join("\n\n"),
-          license: { name: "MIT", identifier: "MIT" }
-        },
-        servers: [{ url: "/", description: "This server" }],
-        tags,
-        components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." }, accountToken: { type: "http", scheme: "bearer", description: "An account token, lat_..., for /v1/account only" } } },
-        security: [{ runtimeKey: [] }],
-        webhooks: { event: eventPush }
-      },
-      transform
-    })
-    // OpenAPI has no wildcards: the rest of a path is a parameter.
-    for (const { method, url, schema } of routes) described.route({ method, url: url.replace(/\*$/, ":rest"), ...(schema !== undefined && { schema }), handler: () => {} })
-    described.setValidatorCompiler(() => () => true)
-    described.setSerializerCompiler(() => JSON.stringify)
-    await described.ready()
-    return JSON.stringify(described.swagger())
+  for (const hang of routes) {
+    hang({ app, baseUrl: () => "", stopping: Effect.never, answer: neverAsked, run: neverAsked })
   }
-  let document: Promise<string> | null = null
-  return () => document ??= describe()
+  await app.ready()
+  return found
+}
+
+/** The OpenAPI document of all routes, as JSON. Takes about a second of CPU, so not on the thread that serves requests. */
+export const describeServer = async (): Promise<string> => {
+  // Fields are added over time (contract 9.3), so no schema of ours forbids those it does not know.
+  const transform = createJsonSchemaTransform({
+    zodToJsonConfig: {
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      }
+    }
+  })
+  const described = open()
+  await described.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Troupe",
+        version: VERSION,
+        description: [
+          "A messenger-delivery-centric gateway for AI characters. A send is acknowledged with a cursor; the reply comes later on the session's event log.",
+          "How to set up an account, by the device flow, and to get apps and runtime keys with it, is in [llms.txt](/v1/llms.txt).",
+          "## Rate limits",
+          "Answers under a key say how its app stands, in the header fields of the IETF draft: `RateLimit-Policy: \"requests\";q=12000;w=60` is what it may ask in how many seconds, `RateLimit: \"requests\";r=11996;t=42` what is left of it and for how long; a send says so of `\"messages\"` too. Beyond it is 429 `rate_limited`, with `Retry-After`.",
+          "## Errors",
+          "An error is `{\"detail\": {\"code\", \"message\", \"fix\", \"request_id\"}}`, or a plain-string `detail` with a generic 401 or 403 (no retry) and with a 503 (retry). Try again only where it says retry, after `Retry-After` or with backoff. Other codes may come.",
+          errorList()
+        ].join("\n\n"),
+        license: { name: "MIT", identifier: "MIT" }
+      },
+      servers: [{ url: "/", description: "This server" }],
+      tags,
+      components: { securitySchemes: { runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." }, accountToken: { type: "http", scheme: "bearer", description: "An account token, lat_..., for /v1/account only" } } },
+      security: [{ runtimeKey: [] }],
+      webhooks: { event: eventPush }
+    },
+    transform
+  })
+  // OpenAPI has no wildcards: the rest of a path is a parameter.
+  for (const { method, url, schema } of await registeredRoutes()) {
+    described.route({
+      method, url: url.replace(/\*$/, ":rest"), ...(schema !== undefined && { schema }), handler: () => {}
+    })
+  }
+  await described.ready()
+  return JSON.stringify(described.swagger())
 }

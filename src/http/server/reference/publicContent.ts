@@ -3,6 +3,9 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 
+/** For how long a copy may be shown without asking: a new release changes what it says. */
+export const REVISED_SECONDS = 300
+
 /** Something that is the same for everybody, in the encodings in which it may be asked for. */
 export interface PublicContent {
   readonly type: string
